@@ -67,6 +67,8 @@ func TestScriptsDo(t *testing.T) {
 		{"vmware-tools", "3010 and 1641 want a restart and are no failures", `@\(0, 3010, 1641\)`},
 		{"virtio", "3010 wants a restart and is no failure", `@\(0, 3010\)`},
 		{"features", "the cmdlet reports a failure without an error", `-not \$result\.Success`},
+		{"seal", "the build's answers stay, with its password", `'C:\\Windows\\Panther\\unattend-original\.xml'`},
+		{"first-boot", "sysprep's answers stay, with its password", `'C:\\Windows\\Panther\\unattend-original\.xml'`},
 		{"seal", "a wrong sshd_config locks everybody out", `Invoke-Program \$sshd @\('-t'\)`},
 		{"seal", "the build's password stays in the registry", `'DefaultPassword'`},
 		{"generalize", "a cloud's agent goes on when sysprep has ended", `while \(\(Get-ImageState\) -ne \$done -or \(Test-Running\)\)`},

@@ -249,7 +249,8 @@ func TestAnswerFiles(t *testing.T) {
 	}
 }
 
-// TestScripts: each is small, in strict mode, and ends by saying how it ended.
+// TestScripts: each is small, in strict mode, ends by saying how it ended, and has
+// no function that it doesn't call.
 func TestScripts(t *testing.T) {
 	names, err := fs.Glob(sources, "scripts/*.ps1")
 	if err != nil || len(names) == 0 {
@@ -269,10 +270,18 @@ func TestScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"Set-StrictMode -Version Latest\n", "$ErrorActionPreference = 'Stop'\n", `C:\var\log\winbake\`, "\nexit 0\n"} {
+		for _, part := range []string{"Set-StrictMode -Version Latest\n", "$ErrorActionPreference = 'Stop'\n", "\ntrap {", "\nexit 0\n"} {
 			if !bytes.Contains(data, []byte(part)) {
 				t.Errorf("%s has no %q", path, part)
 			}
+		}
+		for _, m := range regexp.MustCompile(`(?m)^function (\S+)`).FindAllSubmatch(data, -1) {
+			if bytes.Count(data, m[1]) < 2 {
+				t.Errorf("%s doesn't call its function %s", path, m[1])
+			}
+		}
+		if bytes.Count(data, []byte("Start-Transcript")) != min(1, bytes.Count(data, []byte("Stop-Transcript"))) {
+			t.Errorf("%s ends a transcript that it didn't begin, or the other way round", path)
 		}
 		if n := bytes.Count(data, []byte("\n")); n > 120 {
 			t.Errorf("%s has %d lines", path, n)

@@ -2,7 +2,9 @@
 # them (images/capi/ansible/windows/roles of
 # https://github.com/kubernetes-sigs/image-builder): programs in the PATH, the CNI's
 # folders where network add-ons look for them, and a kubelet that kubeadm configures.
-{{template "prelude" "cluster-api"}}
+{{template "strict" "cluster-api"}}
+
+{{template "program"}}
 
 # The payload's folders under the names of the field, and the field's own.
 New-Item -ItemType Directory -Force -Path 'C:\k\cni\config', 'C:\opt\cni', 'C:\etc\cni', 'C:\etc\kubernetes\manifests', 'C:\var\lib\kubelet', 'C:\var\log\kubelet' | Out-Null

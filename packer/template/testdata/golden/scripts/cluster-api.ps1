@@ -4,16 +4,7 @@
 # folders where network add-ons look for them, and a kubelet that kubeadm configures.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\cluster-api.log' | Out-Null
-
-trap {
-    Write-Output "cluster-api failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "cluster-api failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -56,5 +47,4 @@ if ((Test-Path -Path 'C:\k\kubelet.exe') -and -not (Get-Service -Name 'kubelet' 
     New-Service -Name 'kubelet' -BinaryPathName $kubelet -StartupType Automatic @dependency | Out-Null
 }
 
-Stop-Transcript | Out-Null
 exit 0
