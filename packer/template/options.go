@@ -178,7 +178,8 @@ func (f *Folder) Skeleton() []byte {
 	}
 	part("Values to give", func(v Variable) bool { return v.Required() && !v.Sensitive }, "%s = %s")
 	part("Secrets, in the environment", func(v Variable) bool { return v.Sensitive }, "# PKR_VAR_%s=%s")
-	part("Values with a default", func(v Variable) bool { return !v.Required() && !v.Sensitive }, "# %s = %s")
+	part("Values with a default", func(v Variable) bool { return !v.Required() && !v.Sensitive && !v.Rare }, "# %s = %s")
+	part("Values that are seldom changed", func(v Variable) bool { return !v.Required() && !v.Sensitive && v.Rare }, "# %s = %s")
 	return []byte(b.String())
 }
 

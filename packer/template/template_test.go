@@ -374,10 +374,11 @@ func TestReadme(t *testing.T) {
 		want []string
 	}{
 		"values to come": {Options{Platform: "vsphere-iso", Payload: payload}, []string{
-			"packer plugins install --path packer-plugin-winbake github.com/winbake/winbake", "packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere",
-			"packer init .", "packer validate -var-file=values.pkrvars.hcl .", "packer build -var-file=values.pkrvars.hcl ."}},
+			"packer plugins install --path packer-plugin-winbake github.com/winbake/winbake",
+			"packer init .", "packer validate -var-file=values.pkrvars.hcl .", "packer build -var-file=values.pkrvars.hcl .",
+			"packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere"}},
 		"values there": {Options{Platform: "vsphere-iso", WithoutPayload: true, Values: v}, []string{
-			"packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere", "packer init .", "packer validate .", "packer build ."}},
+			"packer init .", "packer validate .", "packer build .", "packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere"}},
 	} {
 		var have []string
 		for _, f := range mustRender(t, c.o).Files {

@@ -180,7 +180,7 @@ func FuzzReadValues(f *testing.F) {
 // anyText are variables whose values only the place itself knows.
 var anyText = []string{
 	"cluster", "host", "folder", "resource_pool", "snapshot", "content_library", "more_networks", // names in vCenter
-	"iso_url", "verify_binary", // Packer and the plugin open them
+	"iso_url", "verify_exe", // Packer and the plugin open them
 	"boot_command", // keys
 	"export_directory", "no_proxy",
 	"net_bridge", // of a hypervisor

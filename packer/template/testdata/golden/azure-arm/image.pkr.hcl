@@ -23,7 +23,7 @@ locals {
   authorized_keys_file = var.authorized_keys_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.authorized_keys_file)) ? pathexpand(var.authorized_keys_file) : abspath("${path.root}/${var.authorized_keys_file}")
   ca_certificates_file = var.ca_certificates_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.ca_certificates_file)) ? pathexpand(var.ca_certificates_file) : abspath("${path.root}/${var.ca_certificates_file}")
   payload              = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
-  verify_binary        = var.verify_binary == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.verify_binary)) ? pathexpand(var.verify_binary) : abspath("${path.root}/${var.verify_binary}")
+  verify_exe           = var.verify_exe == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.verify_exe)) ? pathexpand(var.verify_exe) : abspath("${path.root}/${var.verify_exe}")
 }
 
 # What has to go together: packer validate ends here where it doesn't, with the reason
@@ -204,7 +204,7 @@ build {
     digest        = var.payload_digest
     profile       = "openshift"
     accept        = var.accept
-    verify_binary = local.verify_binary
+    verify_binary = local.verify_exe
     manifest      = local.node_manifest
   }
 
@@ -248,7 +248,16 @@ build {
     env    = { WINBAKE_KEYS = file(local.authorized_keys_file) }
   }
 
-  # The last step, and it survives a dropped connection: sysprep runs in a task, and
+  # The image's check: what is wrong with it ends the build here.
+  provisioner "winbake-node" {
+    check         = "image"
+    profile       = "openshift"
+    payload       = local.payload
+    digest        = var.payload_digest
+    verify_binary = local.verify_exe
+  }
+
+  # The last step. It survives a dropped connection: sysprep runs in a task, and
   # a second try waits for the first.
   provisioner "powershell" {
     script      = "${path.root}/scripts/generalize.ps1"
