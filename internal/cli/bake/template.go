@@ -42,7 +42,7 @@ func newTemplate(t *tool) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.Dir, "out", "", "the folder to write")
-	f.StringVar(&o.payload, "payload", "", "image by digest, OCI layout or tarball with the node's files; or none")
+	f.StringVar(&o.payload, "payload", "", "none, or an image by digest, an OCI layout or a tarball with the node's files")
 	f.StringVar((*string)(&o.Profile), "profile", string(template.OpenShift), "openshift or generic")
 	f.StringVar(&o.Windows, "windows", template.Windows2022, "2022 or 2025")
 	f.StringVar(&o.Release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
