@@ -44,9 +44,9 @@ var rooms = map[string]room{
 	"internal/image":   {[]string{"internal/base"}, 4750},
 	"internal/base":    {nil, 3700},
 
-	"internal/precheck":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 880},
-	"internal/wine":      {[]string{"internal/base"}, 430},
-	"internal/attest":    {nil, 130},
+	"internal/precheck": {[]string{"internal/skew", "internal/cluster", "internal/base"}, 880},
+	"internal/wine":     {[]string{"internal/base"}, 430},
+	"internal/attest":   {nil, 130},
 }
 
 // forbidden is what a room, or a package of one, does not do itself: no network,

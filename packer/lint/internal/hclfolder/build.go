@@ -84,7 +84,7 @@ func (f *Folder) merge() {
 			all = append(all, s)
 		}
 	}
-	f.Sources = append(all, merged...)
+	f.Sources = slices.Concat(all, merged)
 }
 
 func (f *Folder) merged(s *Block, use *hclsyntax.Block, build *Block) *Block {

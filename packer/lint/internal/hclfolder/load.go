@@ -104,7 +104,7 @@ func (f *Folder) parse(name string) error {
 			return nil
 		}
 	}
-	for _, b := range file.Body.(*hclsyntax.Body).Blocks { //nolint:errcheck // of HCL's own notation it is one
+	for _, b := range file.Body.(*hclsyntax.Body).Blocks {
 		f.sort(&Block{Block: b, File: name})
 	}
 	return nil
