@@ -6,15 +6,12 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/internal/base/finding"
-	"github.com/winbake/winbake/internal/base/winname"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
-	"github.com/winbake/winbake/internal/image/tarentry"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -147,27 +144,5 @@ func TestWalkVisitor(t *testing.T) {
 	err = rootfs.Walk(ctx, s, opts, func(*rootfs.Entry) error { cancel(); return nil })
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("Walk = %v, want %v", err, context.Canceled)
-	}
-}
-
-func TestEntryNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"payload/a": "payload/a", "./payload/a/": "payload/a", "payload//a": "payload/a", "/payload/a": "!payload/a",
-		"../payload/a": "!payload/a", "x/../payload": "!payload", "..": "!", "payload/..a": "payload/..a", "payload/a/..": "!payload",
-	} {
-		clean, wrong := tarentry.Name(name)
-		if wrong != "" {
-			clean = "!" + clean
-		}
-		if clean != want {
-			t.Errorf("entryName(%q) = %s, want %s", name, clean, want)
-		}
-	}
-	good := []string{"payload/csi-proxy/csi-proxy.exe", "a.b.c", "con-trol", "nullify.exe", "ü.txt"}
-	bad := []string{"a:b", "nul", "x/COM1.txt", "a.", "a ", "x\x00y", "a|b", "aux.exe"}
-	for _, p := range slices.Concat(good, bad) {
-		if got := winname.Check(p) != ""; got != slices.Contains(bad, p) {
-			t.Errorf("windowsName(%q) = %q", p, winname.Check(p))
-		}
 	}
 }

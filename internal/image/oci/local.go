@@ -21,6 +21,22 @@ import (
 	"github.com/winbake/winbake/internal/base/infile"
 )
 
+// The names that make a folder or a tarball an OCI image layout:
+// https://github.com/opencontainers/image-spec/blob/main/image-layout.md
+const (
+	layoutFile   = "oci-layout"
+	indexFile    = "index.json"
+	manifestFile = "manifest.json" // of a docker-archive
+
+	layoutVersion = "1.0.0" // there is no other
+)
+
+// refName is the annotation with an image's tag in a layout's index.json:
+// https://github.com/opencontainers/image-spec/blob/main/annotations.md
+const refName = "org.opencontainers.image.ref.name"
+
+func blobPath(h v1.Hash) string { return path.Join("blobs", h.Algorithm, h.Hex) }
+
 // files are those of a layout or a docker-archive, in a folder or a tarball.
 type files interface {
 	// open gives a file and its size. The error is a fault, and wraps
@@ -63,8 +79,6 @@ func (s localStore) blob(d v1.Descriptor) (io.ReadCloser, int64, error) {
 	return rc, n, err
 }
 
-func blobPath(h v1.Hash) string { return path.Join("blobs", h.Algorithm, h.Hex) }
-
 // small reads a file that every layout or archive has.
 func small(f files, name string) ([]byte, error) {
 	rc, n, err := f.open(name)
@@ -94,27 +108,20 @@ func (folder) fix() string {
 	return "write the layout again as it was written (bake payload, bake driver), or copy it again from where it is whole"
 }
 
-// open follows no link to a blob. A blob that is no regular file is damage; of
-// the files that say that this is a layout nobody knows what they are.
+// open follows no link to a blob, which is a regular file or damaged.
 func (dir folder) open(name string) (io.ReadCloser, int64, error) {
-	place := dir.place(name)
-	isBlob := strings.HasPrefix(name, "blobs/")
-	stat := os.Stat
-	if isBlob {
+	place, stat := dir.place(name), os.Stat
+	if strings.HasPrefix(name, "blobs/") {
 		stat = os.Lstat
 	}
 	info, err := stat(place)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, &fault.Error{What: "missing: a truncated OCI layout", Where: place, Fix: dir.fix(), Err: err, Code: finding.ExitBlock}
 	}
-	if err != nil {
-		return nil, 0, Unreadable(place, err)
-	}
-	if err := infile.Check(info); err != nil {
-		if isBlob {
-			return nil, 0, damaged(place, err.Error(), dir.fix())
+	if err == nil {
+		if wrong := infile.Check(info); wrong != nil {
+			return nil, 0, damaged(place, wrong.Error(), dir.fix())
 		}
-		return nil, 0, Unreadable(place, err)
 	}
 	f, err := os.Open(place)
 	if err != nil {
@@ -154,11 +161,7 @@ func sourceOfLayout(f files, kind Kind, mark, raw []byte) (*Source, error) {
 	case 1:
 		return s, s.openRoot(m.Manifests[0], f.place(indexFile))
 	}
-	mt := types.OCIImageIndex
-	if m.MediaType.IsIndex() { // docker's own, as some writers leave it
-		mt = m.MediaType
-	}
-	s.index, s.topLevel = storedIndex(s.store, mt, raw), true
+	s.index, s.topLevel = storedIndex(s.store, m.MediaType, raw), true
 	s.Digest, err = s.index.Digest()
 	return s, err
 }
@@ -179,10 +182,6 @@ func (s *Source) openRoot(d v1.Descriptor, place string) (err error) {
 	}
 	return err
 }
-
-// layoutVersion is the one version of layouts that there is:
-// https://github.com/opencontainers/image-spec/blob/main/image-layout.md#oci-layout-file
-const layoutVersion = "1.0.0"
 
 // parseLayoutIndex reads an index.json, which no digest covers. It wants what the
 // specification requires, key by key:
@@ -207,15 +206,14 @@ func parseLayoutIndex(raw []byte) (*v1.IndexManifest, error) {
 			}
 		}
 	}
-	m, err := parseIndex(raw)
+	m, err := v1.ParseIndexManifest(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
-	mt := types.OCIImageIndex
-	if m.MediaType.IsIndex() {
-		mt = m.MediaType
+	if !m.MediaType.IsIndex() { // docker's own is fine, as some writers leave it
+		m.MediaType = types.OCIImageIndex
 	}
-	if wrong := wrongManifest(mt, raw); wrong != "" {
+	if wrong := wrongManifest(m.MediaType, raw); wrong != "" {
 		return nil, errors.New(wrong)
 	}
 	return m, nil

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
-	"time"
+	"syscall"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
@@ -41,17 +44,6 @@ func (c *Client) Fault(ctx context.Context, err error) error {
 	} else {
 		f.What, f.Fix = c.connectionFault(err)
 	}
-	return f
-}
-
-// later is the fault of a registry that asks for a pause that nobody waits for.
-func (c *Client) later(ctx context.Context, err error, asked time.Duration) error {
-	f, ok := errors.AsType[*fault.Error](c.Fault(ctx, err))
-	if !ok {
-		return err
-	}
-	f.What += ", and wants no request for " + asked.Round(time.Second).String()
-	f.Fix = "run it again after that" + c.keeps()
 	return f
 }
 
@@ -153,11 +145,14 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
 	case looping:
 		return registry + " redirects in circles: " + loop.Error(), "tell those who run " + c.registry()
-	case failed && isCut(err):
+	case failed && slices.ContainsFunc(cuts, func(e error) bool { return errors.Is(err, e) }):
 		return registry + " cut the connection", "run it again" + c.keeps()
 	}
 	return registry + " can't be " + done + ": " + cause, "check the name and the network: " + c.curl()
 }
+
+// cuts are the errors of a connection that ended before its answer.
+var cuts = []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
 
 // tektonCredentials is where Tekton keeps the logins of a run's service account
 // in each step: https://tekton.dev/docs/pipelines/auth/

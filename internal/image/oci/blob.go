@@ -8,6 +8,7 @@ import (
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 
 	"github.com/winbake/winbake/internal/base/stream"
 )
@@ -23,42 +24,22 @@ func (b blob) open() (io.ReadCloser, error) {
 	if b.layer == nil {
 		return io.NopCloser(bytes.NewReader(b.data)), nil
 	}
-	rc, err := b.layer.Compressed()
-	if err != nil {
-		return nil, fmt.Errorf("open layer %s: %w", b.desc.Digest, err)
-	}
-	return rc, nil
+	return b.layer.Compressed()
 }
 
-// copyTo copies the blob. Layers that aren't checked where they are opened are
-// checked here: those of an image that somebody else has put together.
+// copyTo copies the blob, and compares it with its digest.
 func (b blob) copyTo(ctx context.Context, w io.Writer, m *stream.Meter, buf []byte) error {
 	h, err := v1.Hasher(b.desc.Digest.Algorithm)
+	if err == nil {
+		err = stream.Copy(ctx, io.MultiWriter(w, m, h), b.open, buf)
+	}
 	if err != nil {
 		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
 	}
-	w = io.MultiWriter(w, m)
-	if !b.checked() {
-		w = io.MultiWriter(w, h)
-	}
-	if err := stream.Copy(ctx, w, b.open, buf); err != nil {
-		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
-	}
-	if !b.checked() && hex.EncodeToString(h.Sum(nil)) != b.desc.Digest.Hex {
+	if hex.EncodeToString(h.Sum(nil)) != b.desc.Digest.Hex {
 		return fmt.Errorf("copy blob %s: its bytes have another digest", b.desc.Digest)
 	}
 	return nil
-}
-
-// checked tells whether who opens the layer compares its bytes with the digest
-// that the manifest names: a blobStore does, and a payload's own store.
-func (b blob) checked() bool {
-	v, ok := b.layer.(interface{ Verified() bool })
-	if !ok || !v.Verified() {
-		return false
-	}
-	h, err := b.layer.Digest()
-	return err == nil && h == b.desc.Digest
 }
 
 // blobsOf lists the blobs of an image or index, each once, what is referred to
@@ -66,8 +47,10 @@ func (b blob) checked() bool {
 // stay with their vendor, are left out.
 func blobsOf(x ImageOrIndex) ([]blob, error) {
 	c := &collector{seen: map[v1.Hash]bool{}}
-	err := c.Add(x)
-	return c.blobs, err
+	if err := c.add(x); err != nil {
+		return nil, fmt.Errorf("read the image: %w", err)
+	}
+	return c.blobs, nil
 }
 
 type collector struct {
@@ -82,25 +65,24 @@ func (c *collector) put(b blob) {
 	}
 }
 
-func (c *collector) Add(x ImageOrIndex) error {
-	var err error
+func (c *collector) add(x ImageOrIndex) (err error) {
 	switch x := x.(type) {
 	case v1.Image:
 		err = c.image(x)
 	case v1.ImageIndex:
 		err = c.index(x)
-	default:
-		err = fmt.Errorf("%T is neither an image nor an index", x)
 	}
 	if err != nil {
-		return fmt.Errorf("read the image: %w", err)
+		return err
 	}
-	root, err := describe(x)
+	raw, err := x.RawManifest()
 	if err != nil {
-		return fmt.Errorf("read the image: %w", err)
+		return err
 	}
-	c.put(root)
-	return nil
+	root := inMemory(raw)
+	root.desc.MediaType, err = x.MediaType()
+	c.put(*root)
+	return err
 }
 
 func (c *collector) image(img v1.Image) error {
@@ -121,47 +103,26 @@ func (c *collector) image(img v1.Image) error {
 		}
 	}
 	config, err := img.RawConfigFile()
-	if err != nil {
-		return err
-	}
 	c.put(blob{desc: m.Config, data: config})
-	return nil
+	return err
 }
 
 func (c *collector) index(idx v1.ImageIndex) error {
-	m, err := idx.IndexManifest()
+	children, err := partial.Manifests(idx)
 	if err != nil {
 		return err
 	}
-	for _, d := range m.Manifests {
-		var child ImageOrIndex
-		switch {
-		case d.MediaType.IsImage():
-			child, err = idx.Image(d.Digest)
-		case d.MediaType.IsIndex():
-			child, err = idx.ImageIndex(d.Digest)
-		default:
-			err = fmt.Errorf("%s in the index isn't an image but %s", d.Digest, d.MediaType)
+	for _, child := range children {
+		x, ok := child.(ImageOrIndex)
+		if !ok {
+			h, _ := child.Digest()
+			return fmt.Errorf("%s in the index isn't an image", h)
 		}
-		if err != nil {
-			return err
-		}
-		if err := c.Add(child); err != nil {
+		if err := c.add(x); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func describe(x ImageOrIndex) (b blob, err error) {
-	if b.data, err = x.RawManifest(); err != nil {
-		return b, err
-	}
-	if b.desc.Digest, b.desc.Size, err = v1.SHA256(bytes.NewReader(b.data)); err != nil {
-		return b, err
-	}
-	b.desc.MediaType, err = x.MediaType()
-	return b, err
 }
 
 func sizeOf(blobs []blob) (n int64) {
