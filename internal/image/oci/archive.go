@@ -20,13 +20,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/base/stream"
 )
-
-// section is where a file's content is in a tarball.
-type section struct{ offset, size int64 }
 
 // imageTarball is an image tarball, indexed once and read in place.
 type imageTarball struct {
@@ -36,16 +32,23 @@ type imageTarball struct {
 	links map[string]string // old `docker save` links equal layers
 }
 
+// section is where a file's content is in a tarball.
+type section struct{ offset, size int64 }
+
 func loadTarball(ctx context.Context, kind Kind, name string) (s *Source, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, Unreadable(name, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // only read
-		}
-	}()
+	if s, err = readTarball(ctx, kind, name, f); err != nil {
+		_ = f.Close() // only read
+		return nil, err
+	}
+	s.closer = f
+	return s, nil
+}
+
+func readTarball(ctx context.Context, kind Kind, name string, f *os.File) (*Source, error) {
 	head := make([]byte, 4)
 	n, _ := f.ReadAt(head, 0)
 	tools := map[compression.Compression]string{compression.GZip: "gunzip -k ", compression.ZStd: "unzstd "}
@@ -56,26 +59,19 @@ func loadTarball(ctx context.Context, kind Kind, name string) (s *Source, err er
 	if err := t.list(ctx, f); err != nil {
 		return nil, err
 	}
+	_, docker := t.files[manifestFile]
+	_, index := t.files[indexFile]
+	_, mark := t.files[layoutFile]
+	store := localStore{read: t.read, name: name, sep: ": ", fixed: t.fix(), path: blobPath}
+	switch {
 	// An archive of today's Docker holds an OCI layout too, which is the better one:
 	// it names its digests.
-	switch {
-	case kind != "":
-	case t.has(manifestFile) && !t.has(indexFile):
-		kind = KindDockerArchive
-	case t.has(indexFile) || t.has(layoutFile):
-		kind = KindOCIArchive
-	default:
-		return nil, noImage(name, "a tar archive without "+indexFile+" and "+manifestFile+": not an image")
+	case kind == KindDockerArchive, kind == "" && docker && !index:
+		return loadDockerArchive(ctx, store)
+	case kind == KindOCIArchive, index, mark:
+		return loadLayout(store, KindOCIArchive)
 	}
-	if kind == KindDockerArchive {
-		s, err = loadDockerArchive(ctx, t)
-	} else {
-		s, err = loadLayout(t, KindOCIArchive)
-	}
-	if err == nil {
-		s.closer = f
-	}
-	return s, err
+	return nil, noImage(name, "a tar archive without "+indexFile+" and "+manifestFile+": not an image")
 }
 
 // Sniff tells a compression by its first bytes. Media types aren't asked:
@@ -146,31 +142,17 @@ func (t *imageTarball) add(h *tar.Header, pos int64) error {
 // within is a name in the tarball as extractors take it: none leaves its folder.
 func within(name string) string { return strings.TrimPrefix(path.Clean("/"+name), "/") }
 
-func (t *imageTarball) has(name string) bool { _, ok := t.section(name); return ok }
-
-// section finds a file, through a link.
-func (t *imageTarball) section(name string) (section, bool) {
+// read finds a file, through a link.
+func (t *imageTarball) read(name string) (io.ReadCloser, int64, error) {
 	name = within(name)
 	if target, ok := t.links[name]; ok {
 		name = within(target)
 	}
 	s, ok := t.files[name]
-	return s, ok
-}
-
-func (t *imageTarball) open(name string) (io.ReadCloser, int64, error) {
-	s, ok := t.section(name)
 	if !ok {
-		return nil, 0, &fault.Error{What: "no file " + name + " in it", Where: t.name, Fix: t.fix(), Err: fs.ErrNotExist, Code: finding.ExitBlock}
+		return nil, 0, fs.ErrNotExist
 	}
 	return io.NopCloser(io.NewSectionReader(t.r, s.offset, s.size)), s.size, nil
-}
-
-func (t *imageTarball) place(name string) string {
-	if name == "" {
-		return t.name
-	}
-	return t.name + ": " + name
 }
 
 func (t *imageTarball) fix() string { return "write or copy the tarball again: " + t.name }
@@ -180,13 +162,13 @@ func (t *imageTarball) fault(what string) error { return damaged(t.name, what, t
 // loadDockerArchive makes a manifest for an archive that has none: Docker's
 // format names no digests, so configuration and layers are hashed once. The
 // images of go-containerregistry's tarball compress all layers to tell theirs.
-func loadDockerArchive(ctx context.Context, t *imageTarball) (*Source, error) {
+func loadDockerArchive(ctx context.Context, t localStore) (*Source, error) {
 	d, err := dockerManifest(t)
 	if err != nil {
 		return nil, err
 	}
 	m := &v1.Manifest{SchemaVersion: 2, MediaType: types.DockerManifestSchema2}
-	config, err := small(t, d.Config)
+	config, err := t.small(d.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +177,7 @@ func loadDockerArchive(ctx context.Context, t *imageTarball) (*Source, error) {
 	// All writers name it by its digest, in one of three ways.
 	name := strings.TrimPrefix(strings.TrimSuffix(path.Base(d.Config), ".json"), "sha256:")
 	if _, err := v1.NewHash("sha256:" + name); err == nil && name != m.Config.Digest.Hex {
-		return nil, damaged(t.place(d.Config), "its bytes have the digest "+m.Config.Digest.String(), t.fix())
+		return nil, t.damaged(d.Config, "its bytes have the digest "+m.Config.Digest.String())
 	}
 	paths := map[v1.Hash]string{m.Config.Digest: d.Config}
 	for _, name := range d.Layers {
@@ -212,19 +194,19 @@ func loadDockerArchive(ctx context.Context, t *imageTarball) (*Source, error) {
 	}
 	root := inMemory(raw).desc
 	root.MediaType = m.MediaType
-	s := &Source{Kind: KindDockerArchive, Name: t.name}
-	s.store = localStore{t, func(h v1.Hash) string { return paths[h] }, map[v1.Hash][]byte{root.Digest: raw}}
+	t.path, t.made = func(h v1.Hash) string { return paths[h] }, map[v1.Hash][]byte{root.Digest: raw}
+	s := &Source{Kind: KindDockerArchive, Name: t.name, store: t}
 	return s, s.openRoot(root, t.name)
 }
 
-func dockerManifest(t *imageTarball) (*tarball.Descriptor, error) {
-	raw, err := small(t, manifestFile)
+func dockerManifest(t localStore) (*tarball.Descriptor, error) {
+	raw, err := t.small(manifestFile)
 	if err != nil {
 		return nil, err
 	}
 	var images tarball.Manifest
 	if err := json.Unmarshal(raw, &images); err != nil {
-		return nil, t.fault(manifestFile + " isn't that of an image tarball: " + err.Error())
+		return nil, t.damaged(manifestFile, "isn't that of an image tarball: "+err.Error())
 	}
 	if len(images) == 1 {
 		return &images[0], nil
@@ -239,21 +221,19 @@ func dockerManifest(t *imageTarball) (*tarball.Descriptor, error) {
 	}
 }
 
-func dockerLayer(ctx context.Context, t *imageTarball, name string) (d v1.Descriptor, err error) {
-	r, size, err := t.open(name)
+func dockerLayer(ctx context.Context, t localStore, name string) (d v1.Descriptor, err error) {
+	r, size, err := t.file(name, "this layer of the image is missing")
 	if err != nil {
-		return d, t.fault("no layer " + name + " in it")
+		return d, err
 	}
 	br := bufio.NewReader(stream.NewReader(ctx, r))
 	head, _ := br.Peek(4) // a shorter one is told below
 	d.MediaType = map[compression.Compression]types.MediaType{
 		compression.None: types.DockerUncompressedLayer, compression.GZip: types.DockerLayer, compression.ZStd: types.OCILayerZStd,
 	}[Sniff(head)]
-	if d.Digest, d.Size, err = v1.SHA256(br); err != nil {
-		return d, err
+	d.Digest, d.Size, err = v1.SHA256(br)
+	if err == nil && d.Size != size {
+		err = t.damaged(name, fmt.Sprintf("cut off (%d of %d bytes)", d.Size, size))
 	}
-	if d.Size != size {
-		return d, t.fault(fmt.Sprintf("cut off within %s (%d of %d bytes)", name, d.Size, size))
-	}
-	return d, nil
+	return d, err
 }

@@ -77,7 +77,7 @@ func TestEveryByteOfALayout(t *testing.T) {
 // opens tells whether a layout with these files is opened and its image found.
 func opens(t *testing.T, dir string, mark, index []byte) bool {
 	t.Helper()
-	s, err := sourceOfLayout(folder(dir), KindLayout, mark, index)
+	s, err := sourceOfLayout(inFolder(dir), KindLayout, mark, index)
 	if err != nil {
 		return false
 	}

@@ -10,14 +10,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"unicode/utf8"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/infile"
 )
 
@@ -37,23 +35,22 @@ const refName = "org.opencontainers.image.ref.name"
 
 func blobPath(h v1.Hash) string { return path.Join("blobs", h.Algorithm, h.Hex) }
 
-// files are those of a layout or a docker-archive, in a folder or a tarball.
-type files interface {
-	// open gives a file and its size. The error is a fault, and wraps
-	// fs.ErrNotExist for a file that isn't there.
-	open(name string) (io.ReadCloser, int64, error)
-	place(name string) string
-	fix() string
-}
-
-// localStore is a blobStore of files.
+// localStore is a blobStore of the files of a layout or a docker-archive, in a
+// folder or a tarball.
 type localStore struct {
-	files
-	path func(v1.Hash) string // of a blob's file
-	made map[v1.Hash][]byte   // blobs that are in no file
+	// read gives a file and its size, and fs.ErrNotExist where there is none.
+	read      func(name string) (io.ReadCloser, int64, error)
+	name, sep string // of the folder or tarball, and what comes before a file's name
+	fixed     string
+	path      func(v1.Hash) string // of a blob's file
+	made      map[v1.Hash][]byte   // blobs that are in no file
 }
 
 func (s localStore) where(d v1.Descriptor) string { return s.place(s.path(d.Digest)) }
+func (s localStore) place(name string) string     { return s.name + s.sep + name }
+func (s localStore) fix() string                  { return s.fixed }
+
+func (s localStore) damaged(name, what string) error { return damaged(s.place(name), what, s.fixed) }
 
 func (s localStore) open(d v1.Descriptor) (io.ReadCloser, error) {
 	rc, _, err := s.blob(d)
@@ -72,92 +69,89 @@ func (s localStore) blob(d v1.Descriptor) (io.ReadCloser, int64, error) {
 	if raw, ok := s.made[d.Digest]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), int64(len(raw)), nil
 	}
-	rc, n, err := s.files.open(s.path(d.Digest))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = damaged(s.where(d), "this blob of the image is missing", s.fix())
+	return s.file(s.path(d.Digest), "this blob of the image is missing")
+}
+
+func (s localStore) file(name, missing string) (io.ReadCloser, int64, error) {
+	rc, n, err := s.read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = s.damaged(name, missing)
+	case err != nil && !isFault(err):
+		err = Unreadable(s.place(name), err)
 	}
 	return rc, n, err
 }
 
 // small reads a file that every layout or archive has.
-func small(f files, name string) ([]byte, error) {
-	rc, n, err := f.open(name)
+func (s localStore) small(name string) ([]byte, error) {
+	rc, n, err := s.file(name, "missing: a truncated image")
 	if err != nil {
 		return nil, err
 	}
 	defer rc.Close() //nolint:errcheck // only read
 	if n > manifestLimit {
-		return nil, damaged(f.place(name), fmt.Sprintf("%d bytes, more than any manifest", n), f.fix())
+		return nil, s.damaged(name, fmt.Sprintf("%d bytes, more than any manifest", n))
 	}
 	raw, err := io.ReadAll(rc)
 	if err == nil && int64(len(raw)) < n {
-		return nil, damaged(f.place(name), fmt.Sprintf("cut off (%d of %d bytes)", len(raw), n), f.fix())
+		return nil, s.damaged(name, fmt.Sprintf("cut off (%d of %d bytes)", len(raw), n))
 	}
 	if err != nil {
-		return nil, Unreadable(f.place(name), err)
+		return nil, Unreadable(s.place(name), err)
 	}
 	return raw, nil
 }
 
-// folder is the folder of a layout.
-type folder string
-
-func (dir folder) place(name string) string { return filepath.Join(string(dir), name) }
-
-func (folder) fix() string {
-	return "write the layout again as it was written (bake payload, bake driver), or copy it again from where it is whole"
-}
-
-// open follows no link to a blob, which is a regular file or damaged.
-func (dir folder) open(name string) (io.ReadCloser, int64, error) {
-	place, stat := dir.place(name), os.Stat
-	if strings.HasPrefix(name, "blobs/") {
-		stat = os.Lstat
+// inFolder is the store of a layout's folder. It follows no link: a file is a
+// regular one or damaged.
+func inFolder(dir string) localStore {
+	s := localStore{
+		name: dir, sep: string(filepath.Separator), path: blobPath,
+		fixed: "write the layout again as it was written (bake payload, bake driver), or copy it again from where it is whole",
 	}
-	info, err := stat(place)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, &fault.Error{What: "missing: a truncated OCI layout", Where: place, Fix: dir.fix(), Err: err, Code: finding.ExitBlock}
-	}
-	if err == nil {
-		if wrong := infile.Check(info); wrong != nil {
-			return nil, 0, damaged(place, wrong.Error(), dir.fix())
+	s.read = func(name string) (io.ReadCloser, int64, error) {
+		info, err := os.Lstat(s.place(name))
+		if err != nil {
+			return nil, 0, err
 		}
+		if wrong := infile.Check(info); wrong != nil {
+			return nil, 0, s.damaged(name, wrong.Error())
+		}
+		f, err := os.Open(s.place(name))
+		return f, info.Size(), err
 	}
-	f, err := os.Open(place)
-	if err != nil {
-		return nil, 0, Unreadable(place, err)
-	}
-	return f, info.Size(), nil
+	return s
 }
 
 // loadLayout opens what the files of a layout, oci-layout and index.json,
 // point to. One entry is the image or the index itself, whatever its tag.
 // Several entries are taken as an index: that is how some writers lay out an
 // image of several platforms.
-func loadLayout(f files, kind Kind) (*Source, error) {
-	mark, err := small(f, layoutFile)
+func loadLayout(f localStore, kind Kind) (*Source, error) {
+	mark, err := f.small(layoutFile)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := small(f, indexFile)
+	raw, err := f.small(indexFile)
 	if err != nil {
 		return nil, err
 	}
 	return sourceOfLayout(f, kind, mark, raw)
 }
 
-func sourceOfLayout(f files, kind Kind, mark, raw []byte) (*Source, error) {
+func sourceOfLayout(f localStore, kind Kind, mark, raw []byte) (*Source, error) {
 	if top, err := parseObject(mark); err != nil || top["imageLayoutVersion"] != layoutVersion {
-		return nil, damaged(f.place(layoutFile), "not the mark of an OCI layout of version "+layoutVersion, f.fix())
+		return nil, f.damaged(layoutFile, "not the mark of an OCI layout of version "+layoutVersion)
 	}
 	m, err := parseLayoutIndex(raw)
 	if err != nil {
-		return nil, damaged(f.place(indexFile), "not an image index: "+err.Error(), f.fix())
+		return nil, f.damaged(indexFile, "not an image index: "+err.Error())
 	}
-	s := &Source{Kind: kind, Name: f.place(""), store: localStore{files: f, path: blobPath}}
+	s := &Source{Kind: kind, Name: f.name, store: f}
 	switch len(m.Manifests) {
 	case 0:
-		return nil, &fault.Error{What: "holds no image: its list of manifests is empty", Where: f.place(indexFile), Fix: f.fix()}
+		return nil, &fault.Error{What: "holds no image: its list of manifests is empty", Where: f.place(indexFile), Fix: f.fixed}
 	case 1:
 		return s, s.openRoot(m.Manifests[0], f.place(indexFile))
 	}

@@ -125,7 +125,7 @@ func TestTarballIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range items {
-		got, err := small(tb, i.name)
+		got, err := localStore{read: tb.read}.small(i.name)
 		if err != nil || string(got) != i.body {
 			t.Errorf("%.10s: %d bytes, %v; want %d", i.name, len(got), err, len(i.body))
 		}

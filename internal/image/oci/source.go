@@ -173,7 +173,7 @@ func loadLocal(ctx context.Context, kind Kind, path string) (*Source, error) {
 	if kind == KindDir {
 		return &Source{Kind: kind, Name: path}, nil
 	}
-	return loadLayout(folder(path), KindLayout)
+	return loadLayout(inFolder(path), KindLayout)
 }
 
 // Unreadable is the fault of a reference that names no image that can be read.

@@ -115,7 +115,7 @@ func fillLayout(ctx context.Context, dir string, root v1.Descriptor, blobs []blo
 		return err
 	}
 	buf := make([]byte, stream.BufferSize)
-	present := localStore{files: folder(dir), path: blobPath}
+	present := inFolder(dir)
 	for _, b := range blobs {
 		if stream.Copy(ctx, io.Discard, func() (io.ReadCloser, error) { return openVerified(present, b.desc) }, buf) == nil {
 			m.Add(b.desc.Size)
