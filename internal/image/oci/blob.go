@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
@@ -46,83 +48,66 @@ func (b blob) copyTo(ctx context.Context, w io.Writer, m *stream.Meter, buf []by
 // before what refers to it: the root manifest is last. Foreign layers, which
 // stay with their vendor, are left out.
 func blobsOf(x ImageOrIndex) ([]blob, error) {
-	c := &collector{seen: map[v1.Hash]bool{}}
-	if err := c.add(x); err != nil {
+	all, err := appendBlobs(nil, x)
+	if err != nil {
 		return nil, fmt.Errorf("read the image: %w", err)
 	}
-	return c.blobs, nil
+	seen := map[v1.Hash]bool{}
+	return slices.DeleteFunc(all, func(b blob) bool {
+		again := seen[b.desc.Digest]
+		seen[b.desc.Digest] = true
+		return again
+	}), nil
 }
 
-type collector struct {
-	blobs []blob
-	seen  map[v1.Hash]bool
-}
-
-func (c *collector) put(b blob) {
-	if !c.seen[b.desc.Digest] {
-		c.seen[b.desc.Digest] = true
-		c.blobs = append(c.blobs, b)
-	}
-}
-
-func (c *collector) add(x ImageOrIndex) (err error) {
+func appendBlobs(all []blob, x ImageOrIndex) (_ []blob, err error) {
 	switch x := x.(type) {
 	case v1.Image:
-		err = c.image(x)
+		all, err = appendImage(all, x)
 	case v1.ImageIndex:
-		err = c.index(x)
+		var children []partial.Describable
+		children, err = partial.Manifests(x)
+		for _, child := range children {
+			sub, ok := child.(ImageOrIndex)
+			if err == nil && !ok {
+				err = errors.New("an entry of the index isn't an image")
+			}
+			if err == nil {
+				all, err = appendBlobs(all, sub)
+			}
+		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	raw, err := x.RawManifest()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	root := inMemory(raw)
 	root.desc.MediaType, err = x.MediaType()
-	c.put(*root)
-	return err
+	return append(all, root), err
 }
 
-func (c *collector) image(img v1.Image) error {
+func appendImage(all []blob, img v1.Image) ([]blob, error) {
 	m, err := img.Manifest()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	layers, err := img.Layers()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(layers) != len(m.Layers) {
-		return fmt.Errorf("%d layers in the manifest, %d at hand", len(m.Layers), len(layers))
+		return nil, fmt.Errorf("%d layers in the manifest, %d at hand", len(m.Layers), len(layers))
 	}
 	for i, d := range m.Layers {
 		if len(d.URLs) == 0 || d.MediaType.IsDistributable() {
-			c.put(blob{desc: d, layer: layers[i]})
+			all = append(all, blob{desc: d, layer: layers[i]})
 		}
 	}
 	config, err := img.RawConfigFile()
-	c.put(blob{desc: m.Config, data: config})
-	return err
-}
-
-func (c *collector) index(idx v1.ImageIndex) error {
-	children, err := partial.Manifests(idx)
-	if err != nil {
-		return err
-	}
-	for _, child := range children {
-		x, ok := child.(ImageOrIndex)
-		if !ok {
-			h, _ := child.Digest()
-			return fmt.Errorf("%s in the index isn't an image", h)
-		}
-		if err := c.add(x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return append(all, blob{desc: m.Config, data: config}), err
 }
 
 func sizeOf(blobs []blob) (n int64) {
@@ -132,8 +117,8 @@ func sizeOf(blobs []blob) (n int64) {
 	return n
 }
 
-func inMemory(data []byte) *blob {
-	b := &blob{data: data}
+func inMemory(data []byte) blob {
+	b := blob{data: data}
 	b.desc.Digest, b.desc.Size, _ = v1.SHA256(bytes.NewReader(data)) // memory can be read
 	return b
 }

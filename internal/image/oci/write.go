@@ -209,11 +209,7 @@ func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress str
 	if err != nil {
 		return v1.Hash{}, err
 	}
-	root := blobs[len(blobs)-1].desc
-	entries, err := tarballEntries(x, root, blobs)
-	if err != nil {
-		return v1.Hash{}, err
-	}
+	root := blobs[len(blobs)-1].desc.Digest
 	if file, err = atomicfs.Target(file); err != nil {
 		return v1.Hash{}, err
 	}
@@ -225,73 +221,72 @@ func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress str
 	}
 	if err == nil {
 		err = atomicfs.PutFile(file, func(w io.Writer) error {
-			return writeTarball(ctx, w, entries, stream.NewMeter(progress, sizeOf(blobs)))
+			t := tarballWriter{tar.NewWriter(w), stream.NewMeter(progress, sizeOf(blobs)), make([]byte, stream.BufferSize)}
+			return t.write(ctx, x, blobs)
 		})
 	}
 	if err != nil {
 		return v1.Hash{}, atomicfs.CantWrite(file, err)
 	}
-	return root.Digest, nil
+	return root, nil
 }
 
-// tarballEntry is a file of the tarball, or a folder without a blob.
-type tarballEntry struct {
-	name string
-	blob *blob
+type tarballWriter struct {
+	*tar.Writer
+	meter *stream.Meter
+	buf   []byte
 }
 
-// tarballEntries puts what says what the tarball is first, so that readers
-// know it before they come to the layers.
-func tarballEntries(x ImageOrIndex, root v1.Descriptor, blobs []blob) ([]tarballEntry, error) {
-	idx, err := indexJSON(root)
+// write puts what says what the tarball is first, so that readers know it before
+// they come to the layers.
+func (t tarballWriter) write(ctx context.Context, x ImageOrIndex, blobs []blob) error {
+	index, err := indexJSON(blobs[len(blobs)-1].desc)
+	if err == nil {
+		err = errors.Join(t.put(ctx, layoutFile, inMemory([]byte(layoutMark))), t.put(ctx, indexFile, inMemory(index)))
+	}
+	if img, ok := x.(v1.Image); ok && err == nil {
+		err = t.dockerManifest(ctx, img)
+	}
+	for _, dir := range []string{"blobs/", sums} {
+		if err == nil {
+			err = t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: time.Unix(0, 0)})
+		}
+	}
+	slices.SortFunc(blobs, func(a, b blob) int { return cmp.Compare(a.desc.Digest.Hex, b.desc.Digest.Hex) })
+	for _, b := range blobs {
+		if err == nil {
+			err = t.put(ctx, blobPath(b.desc.Digest), b)
+		}
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	entries := []tarballEntry{{layoutFile, inMemory([]byte(layoutMark))}, {indexFile, inMemory(idx)}}
-	if img, ok := x.(v1.Image); ok {
-		// docker save's, which newer versions point into blobs/ too:
-		// https://github.com/moby/moby/blob/master/daemon/internal/image/tarexport/tarexport.go
-		m, err := img.Manifest()
-		if err != nil {
-			return nil, err
-		}
-		one := tarball.Descriptor{Config: blobPath(m.Config.Digest)}
-		for _, l := range m.Layers {
-			one.Layers = append(one.Layers, blobPath(l.Digest))
-		}
-		raw, err := json.Marshal(tarball.Manifest{one})
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, tarballEntry{manifestFile, inMemory(raw)})
-	}
-	entries = append(entries, tarballEntry{name: "blobs/"}, tarballEntry{name: sums})
-	sorted := slices.SortedFunc(slices.Values(blobs), func(a, b blob) int {
-		return cmp.Compare(a.desc.Digest.Hex, b.desc.Digest.Hex)
-	})
-	for _, b := range sorted {
-		entries = append(entries, tarballEntry{blobPath(b.desc.Digest), &b})
-	}
-	return entries, nil
+	return t.Close()
 }
 
-func writeTarball(ctx context.Context, w io.Writer, entries []tarballEntry, m *stream.Meter) error {
-	tw := tar.NewWriter(w)
-	buf := make([]byte, stream.BufferSize)
-	for _, e := range entries {
-		h := &tar.Header{Typeflag: tar.TypeDir, Name: e.name, Mode: 0o755, ModTime: time.Unix(0, 0)}
-		if e.blob != nil {
-			h.Typeflag, h.Mode, h.Size = tar.TypeReg, 0o644, e.blob.desc.Size
-		}
-		if err := tw.WriteHeader(h); err != nil {
-			return err
-		}
-		if e.blob == nil {
-			continue
-		}
-		if err := e.blob.copyTo(ctx, tw, m, buf); err != nil {
-			return err
-		}
+func (t tarballWriter) put(ctx context.Context, name string, b blob) error {
+	err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: b.desc.Size, ModTime: time.Unix(0, 0)})
+	if err != nil {
+		return err
 	}
-	return tw.Close()
+	return b.copyTo(ctx, t, t.meter, t.buf)
+}
+
+// dockerManifest writes the manifest.json of docker save, which newer versions point
+// into blobs/ too:
+// https://github.com/moby/moby/blob/master/daemon/internal/image/tarexport/tarexport.go
+func (t tarballWriter) dockerManifest(ctx context.Context, img v1.Image) error {
+	m, err := img.Manifest()
+	if err != nil {
+		return err
+	}
+	one := tarball.Descriptor{Config: blobPath(m.Config.Digest)}
+	for _, l := range m.Layers {
+		one.Layers = append(one.Layers, blobPath(l.Digest))
+	}
+	raw, err := json.Marshal(tarball.Manifest{one})
+	if err != nil {
+		return err
+	}
+	return t.put(ctx, manifestFile, inMemory(raw))
 }

@@ -1,8 +1,6 @@
 package registry
 
 import (
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"net/http"
 )
@@ -58,12 +56,4 @@ type httpRefused struct {
 
 func (e *httpRefused) Error() string {
 	return e.host + " is to be talked to in plain http, which wasn't asked for"
-}
-
-// mayBePlain tells a registry that failed over https and would have been tried
-// in plain http. One with a certificate doesn't speak that.
-func mayBePlain(err error) bool {
-	refused, ok := errors.AsType[*httpRefused](err)
-	_, secure := errors.AsType[*tls.CertificateVerificationError](err)
-	return ok && !refused.led && !secure
 }

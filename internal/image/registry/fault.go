@@ -104,14 +104,14 @@ func (c *Client) curl() string {
 	return "curl -I " + scheme + "://" + c.registry() + "/v2/"
 }
 
+// connectionFault says why there was no answer, or none that could be used.
 func (c *Client) connectionFault(err error) (what, fix string) {
-	registry, cause := "registry "+c.registry(), err.Error()
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		cause = ue.Err.Error()
-	}
-	done := "read"
+	registry, done, cause := "registry "+c.registry(), "read", err.Error()
 	if c.options.Push {
 		done = "written to"
+	}
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		cause = ue.Err.Error()
 	}
 	f, failed := errors.AsType[*Failure](err)
 	if failed {
@@ -128,21 +128,21 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 		return registry + " can't be " + done + ": " + proxy.Error(),
 			"let the proxy reach " + c.registry() + " (its login goes into HTTPS_PROXY), or add " + c.registry() + " to NO_PROXY"
 	case failed && f.Silence != "":
-		return registry + " can't be " + done + ": " + f.Error(),
+		return registry + " can't be " + done + ": " + cause,
 			"run it again" + c.keeps() + "; for a slow one allow more: --registry-timeout " + (5 * c.options.Timeout).String()
+	case untrusted:
+		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
+			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
 	case errors.Is(err, http.ErrSchemeMismatch) && !c.options.Insecure:
 		return registry + " speaks plain http", "if that is meant, say --plain-http"
-	case mayBePlain(err):
+	case isPlain && !plain.led:
 		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,
 			"if it does and that is meant, say --plain-http; else " + c.curl()
-	case isPlain && plain.led && !untrusted:
+	case isPlain:
 		return registry + " leads to plain http: http://" + plain.host,
 			"tell those who run " + c.registry() + "; a proxy before it has to send X-Forwarded-Proto: https"
 	case noJSON:
 		return registry + "'s token service gave an answer that isn't JSON: " + cause, "check the name, and what answers: " + c.curl()
-	case untrusted:
-		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
-			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
 	case looping:
 		return registry + " redirects in circles: " + loop.Error(), "tell those who run " + c.registry()
 	case failed && slices.ContainsFunc(cuts, func(e error) bool { return errors.Is(err, e) }):
@@ -154,23 +154,12 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 // cuts are the errors of a connection that ended before its answer.
 var cuts = []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
 
-// tektonCredentials is where Tekton keeps the logins of a run's service account
-// in each step: https://tekton.dev/docs/pipelines/auth/
-var tektonCredentials = "/tekton/creds"
-
 // login says how to get an account that may do what was refused. A pod has no
-// login of its own: what its service account has is for the kubelet, unless
-// something brings it into the container.
+// login of its own: what its service account has is for the kubelet.
 func login(registry, may string) string {
 	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
 		return "podman login " + registry + ", with an account that may " + may
 	}
-	if _, err := os.Stat(tektonCredentials); err == nil {
-		return "give the pipeline's service account a login that may " + may +
-			": podman login --authfile login.json " + registry + " && oc create secret generic LOGIN --type=kubernetes.io/dockerconfigjson" +
-			" --from-file=.dockerconfigjson=login.json && oc secrets link SERVICEACCOUNT LOGIN" +
-			"; and let the step find it: env DOCKER_CONFIG=$(credentials.path)/.docker"
-	}
 	return "give this pod a login that may " + may + ": mount a Secret of type kubernetes.io/dockerconfigjson" +
-		" and name its file, env REGISTRY_AUTH_FILE=/MOUNTPATH/.dockerconfigjson; the service account's pull secrets are the kubelet's alone"
+		" and name its file, env REGISTRY_AUTH_FILE=/MOUNTPATH/.dockerconfigjson"
 }

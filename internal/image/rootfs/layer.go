@@ -62,7 +62,7 @@ func (im *imageLayers) each(ctx context.Context, i int, fn func(*tar.Header, io.
 	// than these fall out of the processor's cache.
 	ahead, err := readahead.NewReaderSize(im.walker.limit(s.LayerPlace(l), in), 4, stream.BufferSize)
 	if err != nil {
-		return errors.Join(err, blob.Close())
+		panic(err) // of a size below one
 	}
 	defer func() {
 		stop()
@@ -72,66 +72,52 @@ func (im *imageLayers) each(ctx context.Context, i int, fn func(*tar.Header, io.
 		_ = ahead.Close()
 	}()
 	diffID := sha256.New()
-	content := io.TeeReader(ahead, diffID)
-	if err := eachOf(ctx, content, fn); err != nil {
-		return im.explain(ctx, l, err, blob, ahead)
-	}
+	content := &stream.Source{R: io.TeeReader(ahead, diffID)}
+	err = eachOf(ctx, tar.NewReader(content), fn)
 	// Readers that go on behind a tar's end, as `tar -i` does, would unpack what isn't
 	// checked.
-	zeros, err := onlyZeros(content)
-	if err != nil {
-		return im.explain(ctx, l, &tarError{err}, blob, ahead)
+	zeros := false
+	if err == nil {
+		zeros, err = onlyZeros(content)
 	}
-	if got := hex.EncodeToString(diffID.Sum(nil)); got != im.diffIDs[i].Hex {
+	got := hex.EncodeToString(diffID.Sum(nil))
+	switch {
+	case err != nil && !isOurs(err) && (content.Err != nil || errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
+		// A decoder stumbles over damage before the blob's digest can tell that it is
+		// damage.
+		_ = ahead.Close() // it reads no more then
+		if _, derr := io.Copy(io.Discard, stream.NewReader(ctx, blob)); derr != nil {
+			return derr
+		}
+		return s.DamagedLayer(l, "the layer isn't a whole tar archive: "+err.Error())
+	case errors.Is(err, tar.ErrFieldTooLong):
+		return longHeader(s.LayerPlace(l))
+	case err != nil:
+		return err
+	case got != im.diffIDs[i].Hex:
 		return s.DamagedLayer(l, fmt.Sprintf("the layer unpacks to sha256:%s, but the image's configuration says %s", got, im.diffIDs[i]))
-	}
-	if !zeros {
+	case !zeros:
 		return s.DamagedLayer(l, "the layer has bytes after the end of its tar archive")
 	}
 	return nil
 }
 
-// tarError is what package tar, or a decoder below it, says of a layer.
-type tarError struct{ error }
-
-func (e *tarError) Unwrap() error { return e.error }
-
-func eachOf(ctx context.Context, r io.Reader, fn func(*tar.Header, io.Reader) error) error {
-	tr := tar.NewReader(r)
+func eachOf(ctx context.Context, tr *tar.Reader, fn func(*tar.Header, io.Reader) error) error {
 	for {
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err == nil {
+			err = ctx.Err() // what is read ahead comes without asking it
+		}
+		if err == nil {
+			err = fn(h, tr)
+		}
 		if err != nil {
-			return &tarError{err}
-		}
-		if err := ctx.Err(); err != nil {
-			return err // what is read ahead comes without asking ctx
-		}
-		if err := fn(h, tr); err != nil {
 			return err
 		}
 	}
-}
-
-// explain turns an error of archive/tar or a decoder into a fault, unless the
-// layer's bytes are damaged, which explains it better: a decoder stumbles over
-// damage before the blob's digest can tell that it is damage.
-func (im *imageLayers) explain(ctx context.Context, l v1.Layer, err error, blob io.Reader, ahead io.Closer) error {
-	_, ofTar := errors.AsType[*tarError](err)
-	_, ofDecoder := errors.AsType[*decodeError](err)
-	switch {
-	case errors.Is(err, tar.ErrFieldTooLong):
-		return longHeader(im.walker.source.LayerPlace(l))
-	case isOurs(err) || !ofTar && !ofDecoder && !errors.Is(err, io.ErrUnexpectedEOF):
-		return err
-	}
-	_ = ahead.Close() // it reads no more then
-	if _, derr := io.Copy(io.Discard, stream.NewReader(ctx, blob)); derr != nil {
-		return derr
-	}
-	return im.walker.source.DamagedLayer(l, "the layer isn't a whole tar archive: "+err.Error())
 }
 
 // longHeader is package tar's refusal of PAX records or names that it doesn't hold in
@@ -154,22 +140,14 @@ type inflater struct {
 	r    io.ReadCloser
 }
 
-// decodeError tells a decoder's errors from those of who reads a layer's entries.
-type decodeError struct{ error }
-
-func (e *decodeError) Unwrap() error { return e.error }
-
 func (i *inflater) Read(p []byte) (n int, err error) {
 	if i.r == nil {
 		if i.r, err = Inflate(i.blob); err != nil {
-			return 0, &decodeError{err}
+			return 0, err
 		}
 	}
 	if n, err = i.r.Read(p); err != nil {
 		_ = i.r.Close()
-	}
-	if err != nil && err != io.EOF {
-		err = &decodeError{err}
 	}
 	return n, err
 }
