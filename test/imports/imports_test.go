@@ -32,10 +32,10 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base", "internal/precheck", "internal/wine"}, 6990},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base", "internal/precheck", "internal/wine"}, 7000},
 	"hack":             {[]string{"internal/image"}, 200},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 3200},
-	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8300},
+	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8860},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8000},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base", "internal/attest"}, 15600},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 7700},
