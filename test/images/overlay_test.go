@@ -33,11 +33,10 @@ func walked(t *testing.T, s *oci.Source, opts rootfs.Options) (map[string]string
 		}
 		content := e.Content
 		if e.Archived() {
-			m, err := e.Member()
-			if err != nil {
+			var err error
+			if content, _, err = e.Member(); err != nil {
 				return err
 			}
-			content = m.Content
 		}
 		b, err := io.ReadAll(content)
 		got[e.Path] = string(b)
@@ -123,7 +122,7 @@ func TestWalkVisitor(t *testing.T) {
 	opts := rootfs.Options{Roots: []string{payload.Root}, Progress: func(done, of int64) { last, total = done, of }}
 	err := rootfs.Walk(t.Context(), s, opts, func(e *rootfs.Entry) error {
 		if e.Archived() {
-			if _, err := e.Member(); err != nil { // opened and left
+			if _, _, err := e.Member(); err != nil { // opened and left
 				return err
 			}
 		}

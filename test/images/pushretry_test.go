@@ -54,6 +54,7 @@ func TestPushSurvives(t *testing.T) {
 		hook func(http.ResponseWriter, *http.Request) bool
 	}{
 		{"500 to the ping", failing(3, "GET ping", answering(500))},
+		{"a cut ping", failing(1, "GET ping", cut)},
 		{"503 to a question", failing(3, "HEAD blobs", answering(503))},
 		{"500 to the start of an upload", failing(4, "POST uploads", answering(500))},
 		{"502 to an upload", failing(3, "PATCH uploads", answering(502))},

@@ -32,7 +32,7 @@ func CheckPush(ref string) error {
 // minute, or when the registry asks for it within a minute. Other errors, and the
 // last of those, name the registry, its answer and what to do.
 func Push(ctx context.Context, ref string, x ImageOrIndex, o Options) (string, error) {
-	client, err := o.client(ref, true)
+	client, err := registry.New(ref, o)
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func Push(ctx context.Context, ref string, x ImageOrIndex, o Options) (string, e
 	}
 	digest, total := blobs[len(blobs)-1].desc.Digest, sizeOf(blobs)
 	meter := stream.NewMeter(o.Progress, total)
-	client.Sent = func(n int) { meter.Add(int64(n)) }
+	client.Push, client.Sent = true, func(n int) { meter.Add(int64(n)) }
 	// It remembers what it has uploaded.
 	pusher, err := remote.NewPusher(append(client.Remote(ctx), remote.WithJobs(cmp.Or(o.Jobs, pushJobs)))...)
 	if err != nil {

@@ -25,7 +25,7 @@ type registryStore struct {
 }
 
 func loadRegistry(ctx context.Context, ref string, o Options) (*Source, error) {
-	client, err := o.client(ref, false)
+	client, err := registry.New(ref, o)
 	if err != nil {
 		return nil, err
 	}

@@ -19,39 +19,49 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/base/stream"
 )
 
 // DefaultTimeout is the default of Options.Timeout. Registries that keep blobs
 // in an object store take their time for the end of a large upload.
 const DefaultTimeout = 2 * time.Minute
 
-// Options say how a registry is reached.
+// Options say how an image in a registry is reached, and which. The zero value
+// reads public images over https.
 type Options struct {
-	// Push tells that images are written.
-	Push bool
+	// Platform picks one image out of an index; nil takes all Linux images.
+	Platform *v1.Platform
 	// Keychain gives credentials; nil stands for anonymous.
 	Keychain authn.Keychain
-	// Insecure talks plain http. Without it, plain http is spoken to this
-	// machine alone.
-	Insecure  bool
+	// Insecure talks plain http to the registry. It doesn't make https accept any
+	// certificate. Without it, plain http is spoken to this machine alone.
+	Insecure bool
+	// UserAgent is sent to registries.
 	UserAgent string
-	// Timeout is how long a registry may be silent, or slower than leastRate;
-	// 0 stands for DefaultTimeout.
+	// Timeout is how long a registry may be silent, or send or take less than 1 KiB a
+	// second; 0 stands for DefaultTimeout. Then it is asked once more.
 	Timeout time.Duration
 	// Retrying is told of each failure that is tried again. May be nil.
 	Retrying func(err error)
+	// Jobs is how many blobs a push uploads at once; 0 stands for 4.
+	Jobs int
+	// Progress counts the bytes of all blobs of a push, those too that were there
+	// already. May be nil.
+	Progress stream.Progress
 
-	// Transport is for tests; nil stands for go-containerregistry's.
-	Transport http.RoundTripper
+	Transport http.RoundTripper // of tests; nil stands for go-containerregistry's
 }
 
 // Client reaches one registry for one reference.
 type Client struct {
 	Ref name.Reference
+	// Push tells that images are written, for what is told.
+	Push bool
 	// Sent is told how many bytes of bodies go out. May be nil.
 	Sent func(n int)
 

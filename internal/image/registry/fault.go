@@ -51,7 +51,7 @@ func (c *Client) registry() string { return c.Ref.Context().RegistryStr() }
 
 // keeps says what a push that failed is good for.
 func (c *Client) keeps() string {
-	if c.options.Push {
+	if c.Push {
 		return "; what was uploaded is skipped then"
 	}
 	return ""
@@ -71,26 +71,26 @@ func diagnostics(te *transport.Error) string {
 func (c *Client) statusFix(te *transport.Error) string {
 	registry, repo := c.registry(), c.Ref.Context().RepositoryStr()
 	switch status := te.StatusCode; {
-	case c.options.Push && strings.Contains(strings.ToLower(diagnostics(te)), "immutab"):
+	case c.Push && strings.Contains(strings.ToLower(diagnostics(te)), "immutab"):
 		return "push with another tag, such as " + c.Ref.Context().Name() + ":NEWTAG: what this one names stays"
-	case status == http.StatusForbidden && c.options.Push:
+	case status == http.StatusForbidden && c.Push:
 		return "let the account push to " + repo + ", or use another one: " + login(registry, "push to "+repo)
-	case status == http.StatusUnauthorized && c.options.Push:
+	case status == http.StatusUnauthorized && c.Push:
 		return login(registry, "push to "+repo)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return login(registry, "pull "+repo)
-	case status == http.StatusTooManyRequests && c.options.Push:
+	case status == http.StatusTooManyRequests && c.Push:
 		return "run it again later" + c.keeps()
 	case status == http.StatusTooManyRequests:
 		return "wait and run it again, or use an account: " + login(registry, "pull "+repo)
 	case status >= http.StatusInternalServerError || hasCode(te, transport.BlobUploadUnknownErrorCode) ||
 		hasCode(te, transport.ManifestBlobUnknownErrorCode) || hasCode(te, transport.DigestInvalidErrorCode):
 		return "run it again" + c.keeps() + "; if it stays, tell those who run " + registry
-	case status == http.StatusNotFound && c.options.Push:
+	case status == http.StatusNotFound && c.Push:
 		return "create the repository " + repo + " in " + registry + ", or check its name"
 	case status == http.StatusNotFound:
 		return "check the name; what is there: skopeo list-tags docker://" + c.Ref.Context().Name()
-	case status == http.StatusRequestEntityTooLarge && c.options.Push:
+	case status == http.StatusRequestEntityTooLarge && c.Push:
 		return "raise the limit for uploads in " + registry + ", or of the proxy before it"
 	}
 	return "check the name and the registry: " + c.curl()
@@ -107,7 +107,7 @@ func (c *Client) curl() string {
 // connectionFault says why there was no answer, or none that could be used.
 func (c *Client) connectionFault(err error) (what, fix string) {
 	registry, done, cause := "registry "+c.registry(), "read", err.Error()
-	if c.options.Push {
+	if c.Push {
 		done = "written to"
 	}
 	if ue, ok := errors.AsType[*url.Error](err); ok {
@@ -133,7 +133,7 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 	case untrusted:
 		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
 			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
-	case errors.Is(err, http.ErrSchemeMismatch) && !c.options.Insecure:
+	case errors.Is(err, http.ErrSchemeMismatch) && !failed && !c.options.Insecure:
 		return registry + " speaks plain http", "if that is meant, say --plain-http"
 	case isPlain && !plain.led:
 		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,

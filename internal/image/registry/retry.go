@@ -103,9 +103,11 @@ func mayPass(err error) bool {
 			te.StatusCode >= http.StatusInternalServerError && te.StatusCode != http.StatusNotImplemented ||
 			te.Temporary() || hasCode(te, transport.BlobUploadUnknownErrorCode)
 	}
-	if f, ok := errors.AsType[*Failure](err); !ok || f.Silence != "" {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok || f.Silence != "" {
 		return ok
 	}
+	err = f.Err // of two attempts, over https and in plain http, the one that spoke
 	if proxy, ok := errors.AsType[*proxyRefused](err); ok {
 		return proxy.status >= http.StatusInternalServerError
 	}

@@ -3,6 +3,7 @@ package rootfs
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,18 +47,6 @@ func (e *Entry) Archived() bool {
 	return !e.Mode.IsDir() && strings.HasSuffix(e.Path, archiveSuffix)
 }
 
-// Member is the one file in a single-member archive.
-type Member struct {
-	// Name is the bare file name.
-	Name string
-	// Size is the length of Content in bytes.
-	Size int64
-	// Content returns an *ArchiveError or a *LimitError in place of io.EOF
-	// when the archive isn't what it should be: read it to the end before
-	// relying on it. It is good until the visit ends.
-	Content io.Reader
-}
-
 // ArchiveError says why a file isn't a single-member archive that the
 // operator and a Windows node could unpack.
 type ArchiveError struct{ What string }
@@ -66,37 +55,40 @@ type ArchiveError struct{ What string }
 func (e *ArchiveError) Error() string { return e.What }
 
 // Member opens the archive of an entry whose Archived is true: a gzipped tar
-// of exactly one regular file, whose name is the archive's without .tar.gz.
-// It may be called once, and not after Content was read.
-func (e *Entry) Member() (*Member, error) {
+// of exactly one regular file, whose name is the archive's without .tar.gz. It gives
+// the file's content and size, once, and not after Content was read. The content ends
+// with an *ArchiveError or a *LimitError in place of io.EOF when the archive isn't
+// what it should be: read it to the end before relying on it.
+func (e *Entry) Member() (io.Reader, int64, error) {
 	z, err := gzip.NewReader(e.Content)
 	if err != nil {
-		return nil, archiveError(e.Path, err)
+		return nil, 0, archiveError(e.Path, err)
 	}
 	m := &member{archive: e.Path, rest: e.walker.limit(e.Path, z)}
 	m.Reader = tar.NewReader(m.rest)
 	h, err := m.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, &ArchiveError{"an empty archive"}
+		return nil, 0, &ArchiveError{"an empty archive"}
 	}
 	if err != nil {
-		return nil, archiveError(e.Path, err)
+		return nil, 0, archiveError(e.Path, err)
 	}
 	if limit := e.walker.Limits.MaxFile; h.Size > limit {
-		return nil, &LimitError{e.Path, fmt.Sprintf("a file of %d bytes in it", h.Size), fmt.Sprintf("%d bytes a file", limit)}
+		return nil, 0, &LimitError{e.Path, fmt.Sprintf("a file of %d bytes in it", h.Size), fmt.Sprintf("%d bytes a file", limit)}
 	}
-	kind, rights := unsafeKind(h), privileged(h)
+	wrong := cmp.Or(unsafeKind(h), privileged(h))
 	switch {
-	case kind != "":
-		return nil, &ArchiveError{kind + " in it"}
-	case rights != "":
-		return nil, &ArchiveError{rights + " in it"}
+	case wrong != "":
+		wrong += " in it"
 	case h.Typeflag != tar.TypeReg:
-		return nil, &ArchiveError{fmt.Sprintf("its member %q isn't a regular file", h.Name)}
+		wrong = fmt.Sprintf("its member %q isn't a regular file", h.Name)
 	case h.Name != strings.TrimSuffix(path.Base(e.Path), archiveSuffix):
-		return nil, &ArchiveError{fmt.Sprintf("its member is called %q", h.Name)}
+		wrong = fmt.Sprintf("its member is called %q", h.Name)
 	}
-	return &Member{Name: h.Name, Size: h.Size, Content: m}, nil
+	if wrong != "" {
+		return nil, 0, &ArchiveError{wrong}
+	}
+	return m, h.Size, nil
 }
 
 // archiveError turns what a decoder says into an ArchiveError; errors of the
