@@ -3,9 +3,12 @@ package oci
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -13,6 +16,7 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/base/shell"
 )
 
 // manifestLimit bounds manifests, indexes and configurations in bytes: they are
@@ -130,4 +134,20 @@ func wrongManifest(mt types.MediaType, raw []byte) string {
 // check that failed, not a failure to check.
 func damaged(where, what, fix string) error {
 	return &fault.Error{What: what, Where: where, Fix: fix, Code: finding.ExitBlock}
+}
+
+// Unreadable is the fault of a reference that names no image that can be read.
+func Unreadable(path string, err error) error {
+	if os.IsNotExist(err) {
+		return &fault.Error{
+			What: "no such file or folder", Where: path, Err: fs.ErrNotExist,
+			Fix: "give an OCI layout, an image tarball, a payload folder, or a reference that begins with its registry: quay.io/team/image@sha256:...",
+		}
+	}
+	return &fault.Error{What: "can't be read: " + infile.Cause(err), Where: path, Err: err, Fix: "ls -ld " + shell.Word(path)}
+}
+
+func isFault(err error) bool {
+	_, ok := errors.AsType[*fault.Error](err)
+	return ok
 }

@@ -38,6 +38,11 @@ func (e *proxyRefused) Error() string {
 	return fmt.Sprintf("the proxy %s answers %d %s", e.host, e.status, http.StatusText(e.status))
 }
 
+// maxRedirects is one below net/http's own limit, which go-containerregistry's
+// CheckRedirect replaces by none
+// (https://github.com/google/go-containerregistry/pull/2332).
+const maxRedirects = 8
+
 // redirectLoop is a request that was redirected too often.
 type redirectLoop struct{ last string }
 

@@ -16,10 +16,6 @@ import (
 )
 
 const (
-	// maxRedirects is one below net/http's own limit, which go-containerregistry's
-	// CheckRedirect replaces by none
-	// (https://github.com/google/go-containerregistry/pull/2332).
-	maxRedirects = 8
 	// maxErrorBody is go-containerregistry's own limit of what comes with an error's
 	// status. It refuses a longer one, and the status is lost.
 	maxErrorBody = 64 << 10

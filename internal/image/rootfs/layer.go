@@ -16,21 +16,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/klauspost/readahead"
 
-	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // imageLayers is the layers of one image, the lowest first.
 type imageLayers struct {
-	walker  *walker
+	source  *oci.Source
+	budget  *budget
 	layers  []v1.Layer
 	diffIDs []v1.Hash
 	meter   *stream.Meter
 }
 
-func newImageLayers(w *walker, img v1.Image) (im *imageLayers, total int64, err error) {
-	layers, diffIDs, err := w.source.LayersOf(img)
+func newImageLayers(s *oci.Source, img v1.Image, b *budget, tell stream.Progress) (im *imageLayers, total int64, err error) {
+	layers, diffIDs, err := s.LayersOf(img)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -41,7 +41,7 @@ func newImageLayers(w *walker, img v1.Image) (im *imageLayers, total int64, err 
 		}
 		total += n
 	}
-	return &imageLayers{w, layers, diffIDs, stream.NewMeter(w.Progress, total)}, total, nil
+	return &imageLayers{s, b, layers, diffIDs, stream.NewMeter(tell, total)}, total, nil
 }
 
 func (im *imageLayers) count() int { return len(im.layers) }
@@ -49,7 +49,7 @@ func (im *imageLayers) count() int { return len(im.layers) }
 // each calls fn for every entry of a layer, whose content is good until fn
 // returns, and then checks the whole layer against its diff id.
 func (im *imageLayers) each(ctx context.Context, i int, fn func(*tar.Header, io.Reader) error) error {
-	l, s := im.layers[i], im.walker.source
+	l, s := im.layers[i], im.source
 	blob, err := l.Compressed()
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (im *imageLayers) each(ctx context.Context, i int, fn func(*tar.Header, io.
 	in := &inflater{blob: stream.NewReader(ctx, io.TeeReader(blob, im.meter))}
 	// Inflated in another goroutine, so that it overlaps with hashing. Larger blocks
 	// than these fall out of the processor's cache.
-	ahead, err := readahead.NewReaderSize(im.walker.limit(s.LayerPlace(l), in), 4, stream.BufferSize)
+	ahead, err := readahead.NewReaderSize(im.budget.limit(s.LayerPlace(l), in), 4, stream.BufferSize)
 	if err != nil {
 		panic(err) // of a size below one
 	}
@@ -118,20 +118,6 @@ func eachOf(ctx context.Context, tr *tar.Reader, fn func(*tar.Header, io.Reader)
 			return err
 		}
 	}
-}
-
-// longHeader is package tar's refusal of PAX records or names that it doesn't hold in
-// memory.
-func longHeader(object string) *LimitError {
-	return &LimitError{object, "a tar header of more than 1048576 bytes", "1048576 bytes"}
-}
-
-// isOurs tells an error that already says what a person needs, or that ends a
-// run, from one of a decoder or archive reader.
-func isOurs(err error) bool {
-	_, isFault := errors.AsType[*fault.Error](err)
-	_, isLimit := errors.AsType[*LimitError](err)
-	return isFault || isLimit || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // inflater undoes a blob's compression, once it is read from.

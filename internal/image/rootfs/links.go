@@ -19,12 +19,6 @@ const (
 	maxLinkHops = 40
 )
 
-// place says in which layer a file's content is, under which name.
-type place struct {
-	layer int
-	path  string
-}
-
 // visitLinks visits the links of the merged tree with the content of their
 // targets. They come last since a target may be in a lower layer than its
 // link; reading those layers again is what it costs.
@@ -100,7 +94,7 @@ func (w *walker) visitTarget(ctx context.Context, link string, at place) error {
 			return nil
 		}
 		found = true
-		e := w.newEntry(h, link, r)
+		e := newEntry(h, link, r, w.budget)
 		e.Link = at.path
 		return w.file(e)
 	})

@@ -31,12 +31,12 @@ type Entry struct {
 	// the visit ends and needn't be read.
 	Content io.Reader
 
-	walker *walker
+	budget *budget
 }
 
-func (w *walker) newEntry(h *tar.Header, p string, content io.Reader) *Entry {
+func newEntry(h *tar.Header, p string, content io.Reader, b *budget) *Entry {
 	mode := h.FileInfo().Mode() & (fs.ModePerm | fs.ModeDir | fs.ModeSticky)
-	return &Entry{Path: p, Mode: mode, Size: h.Size, Content: content, walker: w}
+	return &Entry{Path: p, Mode: mode, Size: h.Size, Content: content, budget: b}
 }
 
 const archiveSuffix = ".tar.gz"
@@ -64,7 +64,7 @@ func (e *Entry) Member() (io.Reader, int64, error) {
 	if err != nil {
 		return nil, 0, archiveError(e.Path, err)
 	}
-	m := &member{archive: e.Path, rest: e.walker.limit(e.Path, z)}
+	m := &member{archive: e.Path, rest: e.budget.limit(e.Path, z)}
 	m.Reader = tar.NewReader(m.rest)
 	h, err := m.Next()
 	if errors.Is(err, io.EOF) {
@@ -73,7 +73,7 @@ func (e *Entry) Member() (io.Reader, int64, error) {
 	if err != nil {
 		return nil, 0, archiveError(e.Path, err)
 	}
-	if limit := e.walker.Limits.MaxFile; h.Size > limit {
+	if limit := e.budget.MaxFile; h.Size > limit {
 		return nil, 0, &LimitError{e.Path, fmt.Sprintf("a file of %d bytes in it", h.Size), fmt.Sprintf("%d bytes a file", limit)}
 	}
 	wrong := cmp.Or(unsafeKind(h), privileged(h))

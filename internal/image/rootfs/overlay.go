@@ -25,6 +25,12 @@ type node struct {
 	gid   int
 }
 
+// place says in which layer a file's content is, under which name.
+type place struct {
+	layer int
+	path  string
+}
+
 // implied is the kind of a folder that is there because something is in it.
 const implied = 0
 

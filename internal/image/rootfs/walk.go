@@ -8,7 +8,6 @@ package rootfs
 
 import (
 	"archive/tar"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync/atomic"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -82,13 +80,12 @@ func Walk(ctx context.Context, s *oci.Source, opts Options, visit func(*Entry) e
 // contradicts its digests. A layer's bytes are only known to be right when
 // WalkImage has returned nil.
 func WalkImage(ctx context.Context, s *oci.Source, img v1.Image, opts Options, visit func(*Entry) error) (n Layers, err error) {
-	w := &walker{Options: opts, source: s, visit: visit, inflated: new(atomic.Int64), overlay: newOverlay(), outside: newOutside()}
-	w.Limits = opts.Limits.withDefaults()
+	w := &walker{Options: opts, source: s, visit: visit, budget: &budget{Limits: opts.Limits.withDefaults()}, overlay: newOverlay(), outside: newOutside()}
 	if w.Unsafe == nil {
 		w.Unsafe = w.refuse
 	}
 	if img != nil {
-		layers, total, err := newImageLayers(w, img)
+		layers, total, err := newImageLayers(s, img, w.budget, w.Progress)
 		if err == nil {
 			n, err = w.run(ctx, layers)
 			layers.meter.Add(total) // those too that needn't be read
@@ -120,9 +117,9 @@ type layers interface {
 
 type walker struct {
 	Options
-	source   *oci.Source
-	visit    func(*Entry) error
-	inflated *atomic.Int64
+	source *oci.Source
+	visit  func(*Entry) error
+	budget *budget
 
 	layers  layers
 	overlay *overlay
@@ -194,7 +191,7 @@ func (w *walker) entry(layer int, closed bool, h *tar.Header, r io.Reader) error
 	case !inside && w.wants(strings.ReplaceAll(p, `\`, "/")):
 		return w.unsafe(h.Name, `a backslash in the path, which Windows reads as a separator`)
 	case inside:
-		limit := w.Limits.MaxEntries
+		limit := w.budget.MaxEntries
 		if w.entries++; w.entries > limit || len(w.overlay.nodes) > 4*limit {
 			return &LimitError{"/" + w.Roots[0], "more entries and folders than that", fmt.Sprintf("%d entries", limit)}
 		}
@@ -249,17 +246,17 @@ func (w *walker) place(layer int, p string, h *tar.Header, r io.Reader) error {
 		return w.unsafe(p, wrong)
 	case !visible:
 	case h.Typeflag == tar.TypeDir:
-		return w.visit(w.newEntry(h, p, nil))
+		return w.visit(newEntry(h, p, nil, w.budget))
 	case h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink:
 		w.links = append(w.links, p)
 	case h.Typeflag == tar.TypeReg && kind == "":
-		return w.file(w.newEntry(h, p, r))
+		return w.file(newEntry(h, p, r, w.budget))
 	}
 	return nil
 }
 
 func (w *walker) file(e *Entry) error {
-	if limit := w.Limits.MaxFile; e.Size > limit {
+	if limit := w.budget.MaxFile; e.Size > limit {
 		return &LimitError{e.Path, fmt.Sprintf("a file of %d bytes", e.Size), fmt.Sprintf("%d bytes a file", limit)}
 	}
 	return w.visit(e)
@@ -271,55 +268,4 @@ func (w *walker) unsafe(object, what string) error {
 
 func (w *walker) hides(whiteout, object string) error {
 	return w.Unsafe(Unsafe{Hides: true, Object: whiteout, Observed: "hides " + object + " of the same layer", Expected: "whiteouts of what the layer doesn't bring"})
-}
-
-// Limits bound what a hostile image can make a reader do. A zero field takes
-// its default.
-type Limits struct {
-	// MaxFile is the size in bytes of one file, before compression; 1 GiB by
-	// default, eight times the largest node binary.
-	MaxFile int64
-	// MaxTotal is the sum in bytes of all layers of one image and of all
-	// archives in them, before compression; 8 GiB by default.
-	MaxTotal int64
-	// MaxEntries is the number of tar entries in the roots of one image; 100,000
-	// by default. Entries elsewhere are bounded by MaxTotal.
-	MaxEntries int
-}
-
-func (l Limits) withDefaults() Limits {
-	return Limits{cmp.Or(l.MaxFile, 1<<30), cmp.Or(l.MaxTotal, 8<<30), cmp.Or(l.MaxEntries, 100_000)}
-}
-
-// maxPath is how long a path may be in bytes: Linux's own PATH_MAX.
-const maxPath = 4096
-
-// LimitError is the refusal of an image that goes beyond Limits.
-type LimitError struct {
-	// Object is the layer or file.
-	Object string
-	// Observed and Limit say what went beyond what.
-	Observed, Limit string
-}
-
-// Error says all three.
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("refuse %s: %s, the limit is %s", e.Object, e.Observed, e.Limit)
-}
-
-// limit refuses what comes out of r once the whole image has more than MaxTotal.
-func (w *walker) limit(object string, r io.Reader) io.Reader { return &limitReader{w, object, r} }
-
-type limitReader struct {
-	w      *walker
-	object string
-	r      io.Reader
-}
-
-func (l *limitReader) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if most := l.w.Limits.MaxTotal; l.w.inflated.Add(int64(n)) > most {
-		err = &LimitError{l.object, "the image inflates to more than that", fmt.Sprintf("%d bytes in all", most)}
-	}
-	return n, err
 }
