@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"unicode/utf8"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -129,20 +128,16 @@ func inFolder(dir string) localStore {
 // Several entries are taken as an index: that is how some writers lay out an
 // image of several platforms.
 func loadLayout(f localStore, kind Kind) (*Source, error) {
-	mark, err := f.small(layoutFile)
+	raw, err := f.small(layoutFile)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := f.small(indexFile)
-	if err != nil {
-		return nil, err
-	}
-	return sourceOfLayout(f, kind, mark, raw)
-}
-
-func sourceOfLayout(f localStore, kind Kind, mark, raw []byte) (*Source, error) {
-	if top, err := parseObject(mark); err != nil || top["imageLayoutVersion"] != layoutVersion {
+	var mark struct{ ImageLayoutVersion string }
+	if err := json.Unmarshal(raw, &mark); err != nil || mark.ImageLayoutVersion != layoutVersion {
 		return nil, f.damaged(layoutFile, "not the mark of an OCI layout of version "+layoutVersion)
+	}
+	if raw, err = f.small(indexFile); err != nil {
+		return nil, err
 	}
 	m, err := parseLayoutIndex(raw)
 	if err != nil {
@@ -177,32 +172,14 @@ func (s *Source) openRoot(d v1.Descriptor, place string) (err error) {
 	return err
 }
 
-// parseLayoutIndex reads an index.json, which no digest covers. It wants what the
-// specification requires, key by key:
-// https://github.com/opencontainers/image-spec/blob/main/image-index.md
+// parseLayoutIndex reads an index.json, which no digest covers.
 func parseLayoutIndex(raw []byte) (*v1.IndexManifest, error) {
-	top, err := parseObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	if top["schemaVersion"] != 2.0 {
-		return nil, errors.New("its schemaVersion isn't 2")
-	}
-	manifests, ok := top["manifests"].([]any)
-	if !ok {
-		return nil, errors.New("no list of manifests")
-	}
-	for _, m := range manifests {
-		entry, _ := m.(map[string]any)
-		for _, key := range []string{"mediaType", "digest", "size"} {
-			if entry[key] == nil {
-				return nil, fmt.Errorf("an entry of its manifests has no %s", key)
-			}
-		}
-	}
 	m, err := v1.ParseIndexManifest(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
+	}
+	if m.SchemaVersion != 2 {
+		return nil, errors.New("its schemaVersion isn't 2")
 	}
 	if !m.MediaType.IsIndex() { // docker's own is fine, as some writers leave it
 		m.MediaType = types.OCIImageIndex
@@ -211,13 +188,4 @@ func parseLayoutIndex(raw []byte) (*v1.IndexManifest, error) {
 		return nil, errors.New(wrong)
 	}
 	return m, nil
-}
-
-// parseObject reads one JSON object with its keys as they are written: into a
-// struct, Go would take them in upper or lower case, as other readers don't.
-func parseObject(raw []byte) (m map[string]any, err error) {
-	if !utf8.Valid(raw) {
-		return nil, errors.New("not UTF-8")
-	}
-	return m, json.Unmarshal(raw, &m)
 }
