@@ -65,17 +65,7 @@ func appendBlobs(all []blob, x ImageOrIndex) (_ []blob, err error) {
 	case v1.Image:
 		all, err = appendImage(all, x)
 	case v1.ImageIndex:
-		var children []partial.Describable
-		children, err = partial.Manifests(x)
-		for _, child := range children {
-			sub, ok := child.(ImageOrIndex)
-			if err == nil && !ok {
-				err = errors.New("an entry of the index isn't an image")
-			}
-			if err == nil {
-				all, err = appendBlobs(all, sub)
-			}
-		}
+		all, err = appendIndex(all, x)
 	}
 	if err != nil {
 		return nil, err
@@ -87,6 +77,23 @@ func appendBlobs(all []blob, x ImageOrIndex) (_ []blob, err error) {
 	root := inMemory(raw)
 	root.desc.MediaType, err = x.MediaType()
 	return append(all, root), err
+}
+
+func appendIndex(all []blob, idx v1.ImageIndex) ([]blob, error) {
+	children, err := partial.Manifests(idx)
+	if err != nil {
+		return nil, err
+	}
+	for _, child := range children {
+		x, ok := child.(ImageOrIndex)
+		if !ok {
+			return nil, errors.New("an entry of the index isn't an image")
+		}
+		if all, err = appendBlobs(all, x); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func appendImage(all []blob, img v1.Image) ([]blob, error) {

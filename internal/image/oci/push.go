@@ -29,8 +29,8 @@ func CheckPush(ref string) error {
 //
 // What fails for a reason that may pass (status 408, 429, 5xx, a cut connection,
 // an upload that the registry lost) is tried again, up to five times over half a
-// minute, or when the registry asks for it within a minute. Other errors, and the
-// last of those, name the registry, its answer and what to do.
+// minute in which nothing arrives, or when the registry asks for it within a minute.
+// Other errors, and the last of those, name the registry, its answer and what to do.
 func Push(ctx context.Context, ref string, x ImageOrIndex, o Options) (string, error) {
 	client, err := registry.New(ref, o)
 	if err != nil {

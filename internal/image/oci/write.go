@@ -241,25 +241,30 @@ type tarballWriter struct {
 // they come to the layers.
 func (t tarballWriter) write(ctx context.Context, x ImageOrIndex, blobs []blob) error {
 	index, err := indexJSON(blobs[len(blobs)-1].desc)
-	if err == nil {
-		err = errors.Join(t.put(ctx, layoutFile, inMemory([]byte(layoutMark))), t.put(ctx, indexFile, inMemory(index)))
+	if err != nil {
+		return err
 	}
-	if img, ok := x.(v1.Image); ok && err == nil {
-		err = t.dockerManifest(ctx, img)
+	if err := t.put(ctx, layoutFile, inMemory([]byte(layoutMark))); err != nil {
+		return err
+	}
+	if err := t.put(ctx, indexFile, inMemory(index)); err != nil {
+		return err
+	}
+	if img, ok := x.(v1.Image); ok {
+		if err := t.dockerManifest(ctx, img); err != nil {
+			return err
+		}
 	}
 	for _, dir := range []string{"blobs/", sums} {
-		if err == nil {
-			err = t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: time.Unix(0, 0)})
+		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: time.Unix(0, 0)}); err != nil {
+			return err
 		}
 	}
 	slices.SortFunc(blobs, func(a, b blob) int { return cmp.Compare(a.desc.Digest.Hex, b.desc.Digest.Hex) })
 	for _, b := range blobs {
-		if err == nil {
-			err = t.put(ctx, blobPath(b.desc.Digest), b)
+		if err := t.put(ctx, blobPath(b.desc.Digest), b); err != nil {
+			return err
 		}
-	}
-	if err != nil {
-		return err
 	}
 	return t.Close()
 }

@@ -66,6 +66,7 @@ type Client struct {
 	Sent func(n int)
 
 	options Options
+	stored  atomic.Int64 // blobs and manifests that the registry took
 	until   atomic.Int64 // Unix nanoseconds: the registry wants no request before
 	denied  sync.Map     // the *http.Requests that were answered 401
 }

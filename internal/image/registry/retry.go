@@ -46,9 +46,10 @@ func (c *Client) Do(ctx context.Context, work func() error) error {
 
 // Attempts counts the tries of one piece of work.
 type Attempts struct {
-	N      int // the tries that failed
+	N      int // the tries that failed since something was stored
 	client *Client
 	silent int
+	stored int64
 }
 
 // Attempts starts to count.
@@ -56,6 +57,9 @@ func (c *Client) Attempts() *Attempts { return &Attempts{client: c} }
 
 // Failed waits until the work is to be tried again, or returns why it isn't.
 func (a *Attempts) Failed(ctx context.Context, err error) error {
+	if stored := a.client.stored.Load(); stored != a.stored { // a push goes on
+		a.N, a.silent, a.stored = 0, 0, stored
+	}
 	a.N++
 	if ctx.Err() != nil || !mayPass(err) {
 		return err

@@ -56,6 +56,9 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
+	if req.Method == http.MethodPut && resp.StatusCode == http.StatusCreated {
+		c.stored.Add(1)
+	}
 	resp.Request = req
 	resp.Body = &receivedBody{ReadCloser: resp.Body, exchange: x, pace: newPace(x.limit, x.slow)}
 	if resp.StatusCode >= http.StatusBadRequest {
