@@ -64,21 +64,23 @@ func (v *verifiedBlob) Read(p []byte) (int, error) {
 	n, err := v.ReadCloser.Read(p)
 	v.hash.Write(p[:n])
 	v.n += int64(n)
-	where, fix := v.store.where(v.desc), v.store.fix()
 	switch {
 	case v.n > v.desc.Size:
-		err = damaged(where, fmt.Sprintf("longer than the %d bytes that its manifest says", v.desc.Size), fix)
-	case err == nil || isFault(err):
-	case err != io.EOF:
-		err = &fault.Error{What: "can't be read: " + infile.Cause(err), Where: where, Err: err, Fix: fix}
-	case v.n < v.desc.Size:
-		err = damaged(where, fmt.Sprintf("cut off: %d of %d bytes", v.n, v.desc.Size), fix)
-	default:
+		err = v.damaged(fmt.Sprintf("longer than the %d bytes that its manifest says", v.desc.Size))
+	case err == io.EOF && v.n < v.desc.Size:
+		err = v.damaged(fmt.Sprintf("cut off: %d of %d bytes", v.n, v.desc.Size))
+	case err == io.EOF:
 		if got := hex.EncodeToString(v.hash.Sum(nil)); got != v.desc.Digest.Hex {
-			err = damaged(where, fmt.Sprintf("its bytes have another digest: sha256:%s, not %s", got, v.desc.Digest), fix)
+			err = v.damaged(fmt.Sprintf("its bytes have another digest: sha256:%s, not %s", got, v.desc.Digest))
 		}
+	case err != nil && !isFault(err):
+		err = &fault.Error{What: "can't be read: " + infile.Cause(err), Where: v.store.where(v.desc), Err: err, Fix: v.store.fix()}
 	}
 	return n, err
+}
+
+func (v *verifiedBlob) damaged(what string) error {
+	return damaged(v.store.where(v.desc), what, v.store.fix())
 }
 
 func readVerified(s blobStore, d v1.Descriptor) ([]byte, error) {

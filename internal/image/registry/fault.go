@@ -70,27 +70,29 @@ func diagnostics(te *transport.Error) string {
 
 func (c *Client) statusFix(te *transport.Error) string {
 	registry, repo := c.registry(), c.Ref.Context().RepositoryStr()
+	account := login(registry, "pull "+repo)
+	if c.Push {
+		account = login(registry, "push to "+repo)
+	}
 	switch status := te.StatusCode; {
 	case c.Push && strings.Contains(strings.ToLower(diagnostics(te)), "immutab"):
 		return "push with another tag, such as " + c.Ref.Context().Name() + ":NEWTAG: what this one names stays"
-	case status == http.StatusForbidden && c.Push:
-		return "let the account push to " + repo + ", or use another one: " + login(registry, "push to "+repo)
-	case status == http.StatusUnauthorized && c.Push:
-		return login(registry, "push to "+repo)
+	case c.Push && status == http.StatusForbidden:
+		return "let the account push to " + repo + ", or use another one: " + account
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return login(registry, "pull "+repo)
-	case status == http.StatusTooManyRequests && c.Push:
+		return account
+	case c.Push && status == http.StatusTooManyRequests:
 		return "run it again later" + c.keeps()
 	case status == http.StatusTooManyRequests:
-		return "wait and run it again, or use an account: " + login(registry, "pull "+repo)
+		return "wait and run it again, or use an account: " + account
 	case status >= http.StatusInternalServerError || hasCode(te, transport.BlobUploadUnknownErrorCode) ||
 		hasCode(te, transport.ManifestBlobUnknownErrorCode) || hasCode(te, transport.DigestInvalidErrorCode):
 		return "run it again" + c.keeps() + "; if it stays, tell those who run " + registry
-	case status == http.StatusNotFound && c.Push:
+	case c.Push && status == http.StatusNotFound:
 		return "create the repository " + repo + " in " + registry + ", or check its name"
 	case status == http.StatusNotFound:
 		return "check the name; what is there: skopeo list-tags docker://" + c.Ref.Context().Name()
-	case status == http.StatusRequestEntityTooLarge && c.Push:
+	case c.Push && status == http.StatusRequestEntityTooLarge:
 		return "raise the limit for uploads in " + registry + ", or of the proxy before it"
 	}
 	return "check the name and the registry: " + c.curl()
