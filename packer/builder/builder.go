@@ -65,13 +65,11 @@ var vspherePlugin = hashicorp("vsphere", ">= 1.4.2, < 2.0.0")
 // Builders lists the table, in the order of the documentation.
 func Builders() []Builder { return slices.Clone(builders) }
 
-// Names lists the builders' names, all or those whose machines come from these media.
-func Names(of ...Medium) []string {
+// Names lists the builders' names.
+func Names() []string {
 	var names []string
 	for _, b := range builders {
-		if len(of) == 0 || slices.Contains(of, b.Medium) {
-			names = append(names, b.Name)
-		}
+		names = append(names, b.Name)
 	}
 	return names
 }

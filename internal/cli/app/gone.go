@@ -8,7 +8,12 @@ import (
 
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
-var gone = map[string]string{}
+var gone = map[string]string{
+	"manifests precheck --interval": "the CronJobs run each hour",
+	"inventory":                     "verify skew --details -o json has what was read",
+	"skew --contexts":               "for c in a b; do verify skew --context $c; done",
+	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",
+}
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.
 func instead(cmd *cobra.Command, word string) string {
@@ -17,4 +22,12 @@ func instead(cmd *cobra.Command, word string) string {
 		return use
 	}
 	return gone[word]
+}
+
+// insteadOf is instead for the first of a command's arguments.
+func insteadOf(cmd *cobra.Command, args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return instead(cmd, args[0])
 }

@@ -52,6 +52,8 @@ type Document struct {
 	Problems []inventory.Problem `json:"problems,omitempty"`
 	// Rules are what is known of the rules that the report speaks of.
 	Rules []RuleInfo `json:"rules"`
+	// Inventory is all that was read, with --details; its fields may change.
+	Inventory any `json:"inventory,omitempty"`
 }
 
 // RuleInfo describes a rule that the report speaks of.

@@ -16,7 +16,7 @@ import (
 // small is the build of testdata/vsphere.pkr.hcl.
 func small(t testing.TB) (*build, *center) {
 	t.Helper()
-	n, v := site(t, setting{anyImage: true})
+	n, v := site(t, setting{})
 	b := newBuild(t, packer.Packers[0], n, packer.Plugin("vsphere"))
 	b.use("vsphere.pkr.hcl")
 	m := tools(t)
