@@ -84,7 +84,7 @@ func (v *Values) check(vars []Variable, demands []demand, platform string) error
 			for _, variable := range vars {
 				names = append(names, variable.Name)
 			}
-			fix := "leave it out; the folder's README.md lists what there is"
+			fix := "leave it out; the folder's variables*.pkr.hcl have what there is"
 			if near := fault.Nearest(name, names); near != "" {
 				fix = "did you mean " + near + "?"
 			}

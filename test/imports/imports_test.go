@@ -41,7 +41,7 @@ var rooms = map[string]room{
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 7700},
 	"packer":           {[]string{"internal/base"}, 3860},
 	"payload":          {[]string{"internal/image", "internal/base"}, 3000},
-	"internal/image":   {[]string{"internal/base"}, 4750},
+	"internal/image":   {[]string{"internal/base"}, 3835},
 	"internal/base":    {nil, 3700},
 
 	"internal/wine":   {[]string{"internal/base"}, 430},

@@ -13,6 +13,8 @@ var gone = map[string]string{
 	"inventory":                     "verify skew --details -o json has what was read",
 	"skew --contexts":               "for c in a b; do verify skew --context $c; done",
 	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",
+	"template --first-boot-check":   "nothing: the image is checked before sysprep, and verify.exe node check looks at a node",
+	"template --adopt":              "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
 }
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.
