@@ -58,10 +58,6 @@ func TestScripts(t *testing.T) {
 			"proxy": proxy,
 			"base":  windowsBase,
 
-			"keys":   keyPair,
-			"signed": signCatalog,
-			"push":   pushCatalog,
-
 			"replace": replace,
 		},
 	})

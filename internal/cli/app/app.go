@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -38,19 +37,7 @@ type App struct {
 	progress, logLevel, logFormat, color string
 	quiet                                bool
 
-	said sync.Map // what Once has logged
-}
-
-// Once logs a message, unless it was logged before. Commands load the catalog in
-// several places, and side by side.
-func (a *App) Once(level logrus.Level, message string) {
-	if a == nil {
-		return
-	}
-	if _, before := a.said.LoadOrStore(message, true); before {
-		return
-	}
-	a.Console.Log().Log(level, message)
+	said sync.Map // what Retrying has told
 }
 
 // exitInterrupted is what a shell reports of a program ended by SIGINT.
