@@ -160,33 +160,43 @@ func tls12(w Windows) (Answer, error) {
 	return right("on")
 }
 
-// oneCSIProxy wants csi-proxy under the operator's name and path, or not at all.
-func oneCSIProxy(w Windows) (Answer, error) {
-	if a, err := noService("csiproxy")(w); err != nil || a.Wrong {
-		return a, err
+// mayStart tells whether a service is there that isn't disabled.
+func mayStart(w Windows, name string) (Service, bool, error) {
+	s, err := w.Service(name)
+	if absent(err) {
+		return s, false, nil
 	}
-	s, err := w.Service("csi-proxy")
-	switch {
-	case absent(err):
-		return right("none")
-	case err != nil:
+	return s, s.Start != "disabled", err
+}
+
+// operatorsProxy wants csi-proxy under WMCO's name and path, or none.
+func operatorsProxy(w Windows) (Answer, error) {
+	if _, there, err := mayStart(w, "csiproxy"); err != nil {
 		return Answer{}, err
+	} else if there {
+		return wrong("csiproxy")
+	}
+	s, there, err := mayStart(w, "csi-proxy")
+	if err != nil {
+		return Answer{}, err
+	}
+	if !there {
+		return right("none")
 	}
 	return Answer{Observed: s.Command, Wrong: !strings.HasPrefix(strings.ToLower(strings.Trim(s.Command, `"`)), `c:\k\csi-proxy.exe`)}, nil
 }
 
-// notTwo wants at most one of two services.
-func notTwo(a, b string) question {
-	return func(w Windows) (Answer, error) {
-		for _, name := range []string{a, b} {
-			if _, err := w.Service(name); absent(err) {
-				return right("there is no service %s", name)
-			} else if err != nil {
-				return Answer{}, err
-			}
+// oneProxy wants csi-proxy under one name at most.
+func oneProxy(w Windows) (Answer, error) {
+	var there []string
+	for _, name := range []string{"csi-proxy", "csiproxy"} {
+		if _, is, err := mayStart(w, name); err != nil {
+			return Answer{}, err
+		} else if is {
+			there = append(there, name)
 		}
-		return wrong("%s and %s", a, b)
 	}
+	return Answer{Observed: fmt.Sprintf("services: %q", there), Wrong: len(there) > 1}, nil
 }
 
 // threeNumbers is a version in what a program writes of itself.

@@ -178,17 +178,17 @@ var nodeRows = []Row{
 	},
 	{
 		ID: "image.node.csi-proxy", Object: "service csi-proxy", OpenShift: block,
-		Ask:      oneCSIProxy,
-		Expected: `none, or csi-proxy as C:\k\csi-proxy.exe; no csiproxy`,
+		Ask:      operatorsProxy,
+		Expected: `none, or csi-proxy as C:\k\csi-proxy.exe; no csiproxy that may start`,
 		Why:      "WMCO makes its own of this name. One named csiproxy holds the pipes, and WMCO's can't start",
-		Fix:      "sc.exe delete csiproxy, and install it with verify.exe node install", Source: wmcoCleanup,
+		Fix:      "Stop-Service -Name csiproxy; Set-Service -Name csiproxy -StartupType Disabled", Source: wmcoCleanup,
 	},
 	{
 		ID: "image.node.csi-proxy", Object: "service csi-proxy", Generic: block,
-		Ask:      notTwo("csi-proxy", "csiproxy"),
+		Ask:      oneProxy,
 		Expected: "one at most",
 		Why:      "only one of two can serve the pipes",
-		Fix:      "sc.exe delete csiproxy", Source: "https://github.com/kubernetes-csi/csi-proxy/issues/80",
+		Fix:      "Stop-Service -Name csiproxy; Set-Service -Name csiproxy -StartupType Disabled", Source: "https://github.com/kubernetes-csi/csi-proxy/issues/80",
 	},
 	{
 		ID: "image.node.workstation", Object: "service LanmanWorkstation", OpenShift: block, Generic: block,
@@ -268,14 +268,14 @@ var sysprepRows = []Row{
 		Ask:      noPasswords,
 		Expected: "no password in one of an earlier Setup",
 		Why:      "everybody who has a clone can read the build's password",
-		Fix:      "delete the file as the last step before this check", Source: "https://learn.microsoft.com/windows-hardware/manufacture/desktop/windows-setup-automation-overview",
+		Fix:      "end the build with a step that takes the file away", Source: "https://learn.microsoft.com/windows-hardware/manufacture/desktop/windows-setup-automation-overview",
 	},
 	{
 		ID: "image.sysprep.answers", Object: "answer files", OpenShift: warn, Generic: warn,
 		Ask:      noFiles(answerFiles...),
 		Expected: "none but the one that sysprep is given",
 		Why:      "Setup finds it in each clone, and does what it says there again",
-		Fix:      "delete the file as the last step before this check", Source: "https://learn.microsoft.com/windows-hardware/manufacture/desktop/windows-setup-automation-overview",
+		Fix:      "end the build with a step that takes the file away", Source: "https://learn.microsoft.com/windows-hardware/manufacture/desktop/windows-setup-automation-overview",
 	},
 }
 
@@ -320,8 +320,8 @@ var leftRows = []Row{
 		ID: "image.left.users", Object: "local users", OpenShift: warn, Generic: warn,
 		Ask:      users,
 		Expected: "none but Windows' own",
-		Why:      "who knows the user's password can log on to each clone: sysprep keeps users",
-		Fix:      "Remove-LocalUser -Name NAME", Source: sysprepDocs,
+		Why:      "who knows the user's password can log on to each clone: sysprep keeps users that are enabled",
+		Fix:      "Disable-LocalUser -Name NAME", Source: sysprepDocs,
 	},
 	{
 		ID: "image.left.home-keys", Object: "keys in users' folders", OpenShift: warn, Generic: warn,
