@@ -189,7 +189,7 @@ build {
     payload       = local.payload
     digest        = var.payload_digest
     profile       = "openshift"
-    accept        = var.accept
+    accept        = [for id in var.accept : id if can(regex("^WIN", id))]
     verify_binary = local.verify_exe
     manifest      = local.node_manifest
   }
@@ -234,6 +234,7 @@ build {
   provisioner "winbake-node" {
     check         = "image"
     profile       = "openshift"
+    accept        = [for id in var.accept : id if can(regex("^image", id))]
     payload       = local.payload
     digest        = var.payload_digest
     verify_binary = local.verify_exe
