@@ -39,7 +39,7 @@ var rooms = map[string]room{
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8000},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base", "internal/attest"}, 15600},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 7700},
-	"packer":           {[]string{"internal/base"}, 3860},
+	"packer":           {[]string{"internal/base"}, 3810},
 	"payload":          {[]string{"internal/image", "internal/base"}, 3000},
 	"internal/image":   {[]string{"internal/base"}, 3835},
 	"internal/base":    {nil, 3700},
