@@ -224,6 +224,12 @@ build {
     elevated_password = ""
   }
 
+  # The cleanup may want a restart, and sysprep refuses a Windows that waits for one.
+  provisioner "windows-restart" {
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
+  }
+
   provisioner "powershell" {
     script = "${path.root}/scripts/cloud-name.ps1"
     env    = { WINBAKE_PROFILE = "openshift" }

@@ -153,7 +153,7 @@ variable "windows_image" {
 
 variable "product_key" {
   type        = string
-  description = "Product key. Empty for evaluation and volume media, which ask for none."
+  description = "Product key. Empty for media that ask for none; the image's check refuses an evaluation, which ends after 180 days."
   sensitive   = true
   default     = ""
 

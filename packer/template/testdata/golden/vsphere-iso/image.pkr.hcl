@@ -336,6 +336,12 @@ build {
     elevated_password = ""
   }
 
+  # The cleanup may want a restart, and sysprep refuses a Windows that waits for one.
+  provisioner "windows-restart" {
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
+  }
+
   provisioner "file" {
     source      = "${path.root}/scripts/first-boot.ps1"
     destination = "C:/ProgramData/winbake/first-boot.ps1"
