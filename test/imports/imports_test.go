@@ -32,19 +32,17 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base", "internal/wine"}, 7000},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 7000},
 	"hack":             {[]string{"internal/image"}, 200},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 3200},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8860},
-	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8000},
+	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6850},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 15180},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 8747},
 	"packer":           {[]string{"internal/base"}, 3860},
-	"payload":          {[]string{"internal/image", "internal/base"}, 3000},
+	"payload":          {[]string{"internal/image", "internal/base"}, 2980},
 	"internal/image":   {[]string{"internal/base"}, 3835},
 	"internal/base":    {nil, 3700},
-
-	"internal/wine": {[]string{"internal/base"}, 430},
 }
 
 // forbidden is what a room, or a package of one, does not do itself: no network,

@@ -107,7 +107,7 @@ func generate(t *testing.T) []byte {
 	t.Helper()
 	r := jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: texts, Namer: typeName}
 	t.Chdir("../..") // comments are found by import path + folder
-	for _, folder := range []string{"internal/build/cas", "internal/cluster/catalog", "internal/cli", "internal/build/compile", "internal/build/driver", "internal/base/finding", "internal/cluster/inventory", "internal/windows/deploy", "internal/windows/node", "internal/build/pins", "internal/report", "internal/skew"} {
+	for _, folder := range []string{"internal/cluster/catalog", "internal/cli", "internal/build/compile", "internal/build/driver", "internal/base/finding", "internal/cluster/inventory", "internal/windows/deploy", "internal/windows/node", "internal/build/pins", "internal/report", "internal/skew"} {
 		if err := r.AddGoComments("github.com/winbake/winbake", "./"+folder); err != nil {
 			t.Fatal(err)
 		}

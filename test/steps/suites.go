@@ -36,7 +36,7 @@ var concurrent = []string{
 	"./internal/build/source/gomod",
 	"./internal/base/stream",
 	"./internal/base/strictyaml",
-	"./internal/wine",
+	"./test/wine",
 	"./packer/template",
 	"./payload",
 	"./payload/verify",

@@ -9,6 +9,9 @@ import (
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
+	"binary --run":                  "FILE --version on a Windows node; verify binary compares the stamps in the file",
+	"cache du":                      "du -sh $(bake cache path)",
+	"cache gc":                      "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
 	"manifests precheck --interval": "the CronJobs run each hour",
 	"catalog update":                "install the newest verify; --catalog FILE adds rows",
 	"inventory":                     "verify skew --details -o json has what was read",

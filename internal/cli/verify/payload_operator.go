@@ -15,7 +15,6 @@ import (
 	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/cli/hosts"
 	"github.com/winbake/winbake/internal/cluster/catalog"
-	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/internal/windows/pe"
 	"github.com/winbake/winbake/payload"
@@ -173,7 +172,7 @@ const verifyProgram = "github.com/winbake/winbake/cmd/verify/node"
 func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []finding.Finding, err error) {
 	for i, image := range summary.Images {
 		object := payload.ExtrasRoot + "/"
-		if summary.Kind == oci.KindDir {
+		if summary.Folder {
 			object = summary.Reference + "." + object
 		} else if len(summary.Images) > 1 {
 			object = image.Platform + " " + object
@@ -190,7 +189,7 @@ func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []findin
 			fs = append(fs, checkVerify(object+payload.VerifyName, data)...)
 		}
 	}
-	if summary.Kind == oci.KindDir {
+	if summary.Folder {
 		// The payload's folder may be moved without the one beside it.
 		for i := range fs {
 			if fs[i].ID == wanted.Missing {

@@ -10,7 +10,6 @@ import (
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
@@ -45,7 +44,7 @@ func OpenImage(ctx context.Context, ref string, o oci.Options, otherwise Otherwi
 // ReadImage reads what an open image says of nodes. otherwise may be nil: then an
 // image without node.json is refused. Closing the Image closes the source.
 func ReadImage(ctx context.Context, source *oci.Source, otherwise Otherwise) (*Image, error) {
-	x, err := verify.ReadExtras(ctx, source, rootfs.Limits{})
+	x, err := verify.ReadExtras(ctx, source)
 	if err != nil {
 		return nil, err
 	}
