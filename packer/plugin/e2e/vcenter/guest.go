@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/test/winenode"
@@ -85,6 +86,20 @@ var Untold = []string{"WIN004"}
 
 // Accept is Untold as a Packer variable's value.
 func Accept() string { return `["` + strings.Join(Untold, `","`) + `"]` }
+
+// unbuilt are the findings of the image's check that a Wine node has because its
+// PowerShell does nothing: no script sets up SSH, the firewall or VMware Tools there, and
+// Wine has no such Windows (docs/windows-truth.md).
+var unbuilt = []string{
+	"image.windows.build", "image.windows.evaluation", "image.windows.containers", "image.sysprep.bitlocker", "image.node.workstation",
+	"image.ssh.sshd", "image.ssh.keys", "image.ssh.config", "image.port.ssh", "image.port.kubelet", "image.port.exporter",
+	"image.vmware.service", "image.vmware.version", "image.vmware.exclude-nics",
+}
+
+// AcceptInTemplate are also those, for what bake template writes.
+func AcceptInTemplate() string {
+	return `["` + strings.Join(slices.Concat(Untold, unbuilt), `","`) + `"]`
+}
 
 // Scripts are the answers of a node's PowerShell double to a build's scripts: each
 // that PowerShell can parse succeeds, and the machine says that it has come back
