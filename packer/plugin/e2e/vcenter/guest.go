@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -87,18 +88,14 @@ var Untold = []string{"WIN004"}
 // Accept is Untold as a Packer variable's value.
 func Accept() string { return `["` + strings.Join(Untold, `","`) + `"]` }
 
-// unbuilt are the findings of the image's check that a Wine node has because its
-// PowerShell does nothing: no script sets up SSH, the firewall or VMware Tools there, and
-// Wine has no such Windows (docs/windows-truth.md).
-var unbuilt = []string{
-	"image.windows.build", "image.windows.evaluation", "image.windows.containers", "image.sysprep.bitlocker", "image.node.workstation",
-	"image.ssh.sshd", "image.ssh.keys", "image.ssh.config", "image.port.ssh", "image.port.kubelet", "image.port.exporter",
-	"image.vmware.service", "image.vmware.version", "image.vmware.exclude-nics",
-}
-
-// AcceptInTemplate are also those, for what bake template writes.
-func AcceptInTemplate() string {
-	return `["` + strings.Join(slices.Concat(Untold, unbuilt), `","`) + `"]`
+// AcceptImage is Accept with all that the image's check finds, for builds of our
+// templates: a Wine node is no image.
+func AcceptImage() string {
+	ids := slices.Clone(Untold)
+	for _, r := range imagecheck.Table {
+		ids = append(ids, r.ID)
+	}
+	return `["` + strings.Join(ids, `","`) + `"]`
 }
 
 // Scripts are the answers of a node's PowerShell double to a build's scripts: each
