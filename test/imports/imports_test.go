@@ -44,7 +44,7 @@ var rooms = map[string]room{
 	"internal/image":   {[]string{"internal/base"}, 3835},
 	"internal/base":    {nil, 3700},
 
-	"internal/wine":   {[]string{"internal/base"}, 430},
+	"internal/wine": {[]string{"internal/base"}, 430},
 }
 
 // forbidden is what a room, or a package of one, does not do itself: no network,
