@@ -1,4 +1,4 @@
-package nodecheck
+package verifyexe
 
 import (
 	"context"
@@ -100,4 +100,23 @@ func readExpectation(path string) (*node.Expectation, error) {
 		return nil, &fault.Error{Where: path, What: "the expectation can't be read: " + err.Error(), Fix: "name it: --expect FILE", Err: err}
 	}
 	return node.Parse(data)
+}
+
+func newHash(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "hash FILE...",
+		Short:   "Print the sha256 of files, as sha256sum does",
+		Example: `  verify hash C:\k\csi-proxy.exe`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range args {
+				sum, _, err := agent.Sum(cmd.Context(), name)
+				if err != nil {
+					return fmt.Errorf("hash the file: %w", err)
+				}
+				fmt.Fprintf(a.Stdout, "%s  %s\n", sum, name)
+			}
+			return nil
+		},
+	}
 }

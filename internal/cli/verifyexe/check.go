@@ -1,0 +1,126 @@
+package verifyexe
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/windows/imagecheck"
+	"github.com/winbake/winbake/internal/windows/node"
+)
+
+type checkOptions struct {
+	format  string
+	failOn  finding.FailOn
+	accept  []string
+	verbose bool
+	// image asks for the check of an image before sysprep, for a profile.
+	image   bool
+	profile string
+}
+
+func newCheck(a *app.App) *cobra.Command {
+	o := checkOptions{failOn: finding.DefaultFailOn}
+	cmd := &cobra.Command{
+		Use:   "check [NODE.JSON]",
+		Short: "Check this node's files, services and pipes, or an image before sysprep",
+		Long: `check asks this node for its files, services and pipes, and compares them with
+node.json. It changes nothing. Its exit code is 0 if all is well, 3 if a check
+failed, 4 if the node doesn't tell something, 1 if it couldn't run.
+
+--image is for the guest in which an image is made, as the last step before
+sysprep: it asks Windows whether it is what a node's image has to be, its
+services, firewall, SSH, updates, and what the build left. With NODE.JSON it
+compares the payload's files and services too.`,
+		Example: "  verify node check node.json\n  verify node check node.json -o json\n  verify node check node.json --accept WIN004\n  verify node check --image --profile openshift -o json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("profile") && !o.image {
+				return &fault.Error{What: "--profile does nothing without --image", Fix: "add --image, or leave --profile out"}
+			}
+			if o.image {
+				return checkImage(cmd.Context(), a, args, o)
+			}
+			return check(cmd.Context(), a, args, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.format, "output", "o", "text", "text, json or junit")
+	f.Var(&o.failOn, "fail-on", "least severity that fails: block, unknown or warn")
+	f.StringArrayVar(&o.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "list passed checks too")
+	f.BoolVar(&o.image, "image", false, "check the image that is made of this machine, before sysprep")
+	f.StringVar(&o.profile, "profile", imagecheck.OpenShift, "with --image: openshift for nodes of the Windows Machine Config Operator, generic for others")
+	app.Choices(cmd, "profile", imagecheck.Profiles...)
+	app.Choices(cmd, "output", report.Formats...)
+	app.Choices(cmd, "fail-on", finding.FailOnNames...)
+	return cmd
+}
+
+func check(ctx context.Context, a *app.App, args []string, o checkOptions) error {
+	facts, found, err := compare(ctx, append(args, node.FileName)[0])
+	if err != nil {
+		return err
+	}
+	checked := fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes))
+	return o.finish(a, facts.Host, checked, found)
+}
+
+// compare asks this node what a node.json wants.
+func compare(ctx context.Context, file string) (*node.Facts, []finding.Finding, error) {
+	e, err := readExpectation(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	sys, dirs, err := agent.Local()
+	if err != nil {
+		return nil, nil, err
+	}
+	facts := agent.Gather(ctx, sys, e, dirs, agent.GatherOptions{Version: app.Version()})
+	return facts, node.Compare(e, facts), ctx.Err()
+}
+
+// checkImage asks Windows what an image needs, and compares the payload if it is named.
+func checkImage(ctx context.Context, a *app.App, args []string, o checkOptions) error {
+	w, err := imagecheck.Local(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := imagecheck.Check(w, o.profile)
+	if err != nil {
+		return err
+	}
+	for _, file := range args {
+		_, more, err := compare(ctx, file)
+		if err != nil {
+			return err
+		}
+		found = append(found, more...)
+	}
+	host, _ := os.Hostname() // without a name, the report goes without
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return o.finish(a, host, fmt.Sprintf("%d rows, profile %s", len(found), o.profile), found)
+}
+
+// finish prints the report, and ends with the code of what was found.
+func (o *checkOptions) finish(a *app.App, host, checked string, found []finding.Finding) error {
+	found = finding.Accept(found, o.accept)
+	r := report.Report{Tool: "verify", Version: app.Version(), Subject: host, FailOn: o.failOn, Checked: checked, Findings: found}
+	options := report.Options{Color: o.format == "text" && a.Color(), Verbose: o.verbose}
+	if err := report.Write(a.Stdout, o.format, r, options); err != nil {
+		return err
+	}
+	if code := o.failOn.ExitCode(found); code != finding.ExitOK {
+		return app.ExitCode(code)
+	}
+	return nil
+}
