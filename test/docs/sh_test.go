@@ -14,7 +14,6 @@ import (
 var ranBy = map[string]string{
 	"README.md: go install":                        "test/install",
 	"README.md: bake manifests csi-driver vsphere": "test/install",
-	"docs/node.md: $ bin/bake node install _output/docs-node --ssh Administrator@node1": "test/node",
 	"docs/precheck.md: oc -n openshift-monitoring get configmap":                        "test/precheck",
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
-	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -137,14 +136,3 @@ func withServices(t *testing.T, from, install, services string) string {
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
-// sumIn is the sum of csi-proxy in an image.
-func sumIn(t *testing.T, image string) string {
-	t.Helper()
-	im, err := deploy.OpenImage(t.Context(), image, oci.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer im.Close() // only read
-	return im.Expectation.Files[0].SHA256
-}

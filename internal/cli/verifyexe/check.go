@@ -2,11 +2,15 @@ package verifyexe
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/windows/agent"
@@ -18,17 +22,19 @@ type checkOptions struct {
 	failOn  finding.FailOn
 	accept  []string
 	verbose bool
+	facts   bool
 }
 
 func newCheck(a *app.App) *cobra.Command {
 	o := checkOptions{failOn: finding.DefaultFailOn}
 	cmd := &cobra.Command{
-		Use:   "check [NODE.JSON]",
+		Use:   "check [PAYLOAD]",
 		Short: "Check this node's files, services and pipes",
 		Long: `check asks this node for its files, services and pipes, and compares them with
-node.json. It changes nothing. Its exit code is 0 if all is well, 3 if a check
-failed, 4 if the node doesn't tell something, 1 if it couldn't run.`,
-		Example: "  verify node check node.json\n  verify node check node.json -o json\n  verify node check node.json --accept WIN004",
+what was installed; or with PAYLOAD, a payload on this machine or its node.json.
+It changes nothing. Its exit code is 0 if all is well, 3 if a check failed, 4 if
+the node doesn't tell something, 1 if it couldn't run.`,
+		Example: "  verify node check\n  verify node check D:\\payload -o json\n  verify node check node.json --accept WIN004",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return check(cmd.Context(), a, args, o)
@@ -39,26 +45,55 @@ failed, 4 if the node doesn't tell something, 1 if it couldn't run.`,
 	f.Var(&o.failOn, "fail-on", "least severity that fails: block, unknown or warn")
 	f.StringArrayVar(&o.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list passed checks too")
+	f.BoolVar(&o.facts, "facts", false, "print what the node says of itself, as JSON, and judge nothing")
+	_ = f.MarkHidden("facts") // for package deploy
 	app.Choices(cmd, "output", report.Formats...)
 	app.Choices(cmd, "fail-on", finding.FailOnNames...)
 	return cmd
 }
 
 func check(ctx context.Context, a *app.App, args []string, o checkOptions) error {
-	e, err := readExpectation(append(args, node.FileName)[0])
+	sys, dir, err := agent.Local()
 	if err != nil {
 		return err
 	}
-	sys, dirs, err := agent.Local()
+	e, err := expectation(ctx, args, dir)
 	if err != nil {
 		return err
 	}
-	facts := agent.Gather(ctx, sys, e, dirs, agent.GatherOptions{Version: app.Version()})
+	facts := agent.Gather(ctx, sys, e, dir)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if o.facts {
+		return json.NewEncoder(a.Stdout).Encode(facts)
+	}
 	checked := fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes))
 	return o.finish(a, facts.Host, checked, node.Compare(e, facts))
+}
+
+// expectation is what this node should be: what a payload or a node.json says, or
+// what was installed.
+func expectation(ctx context.Context, args []string, dir agent.Dir) (*node.Expectation, error) {
+	if len(args) == 0 {
+		e, err := agent.Installed(dir)
+		if err == nil && e == nil {
+			err = &fault.Error{What: "nothing that verify.exe installed is on this node", Fix: "name what it should be: verify node check PAYLOAD or NODE.JSON"}
+		}
+		return e, err
+	}
+	if filepath.Ext(args[0]) != ".json" {
+		im, err := openPayload(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return im.Expectation, im.Close()
+	}
+	data, err := infile.Read(args[0], infile.Text)
+	if err != nil {
+		return nil, &fault.Error{Where: args[0], What: "can't be read: " + err.Error(), Fix: "bake payload --dir D writes it into D.winbake", Err: err}
+	}
+	return node.Parse(data)
 }
 
 // finish prints the report, and ends with the code of what was found.

@@ -27,17 +27,6 @@ func Compare(e *Expectation, f *Facts) []finding.Finding {
 	return c.found
 }
 
-// Reached is the finding of whether a node of several could be asked; reason
-// says why not, "" means it could.
-func Reached(reason string) finding.Finding {
-	c, s := new(comparison), says{severity: finding.Pass, observed: "it answered"}
-	if reason != "" {
-		s = says{severity: finding.Unknown, observed: reason}
-	}
-	c.add(NodeNotReached, "", s)
-	return c.found[0]
-}
-
 type comparison struct {
 	facts *Facts
 	found []finding.Finding
@@ -132,11 +121,8 @@ type Rule struct {
 	ID, Title, Why, Remedy string
 }
 
-// What brings a node to what it should be.
-const (
-	install = "bake node install IMAGE --ssh USER@HOST"
-	upgrade = "bake node upgrade IMAGE --ssh USER@HOST"
-)
+// install brings a node to what it should be.
+const install = "verify node install PAYLOAD"
 
 // Rules are all checks, in the order of their IDs. IDs are frozen once
 // released: --accept and dashboards hold them.
@@ -149,20 +135,19 @@ var Rules = []Rule{
 	{ServiceRunning, "the service runs, and its process lives", "nothing serves its pipes, and pods that need them can't mount volumes", install},
 	{SecondOwner, "no other service serves the same pipes",
 		"whichever of the two starts later ends at once, since the first instance of a pipe is exclusive", "stop and disable the other service"},
-	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked", upgrade},
+	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked", install},
 	{FileMissing, "the file is there", "what starts it fails", install},
 	{LogDirectory, "the log directory is there", "the program doesn't make it and ends when it can't open its log", install},
 	{PipeMissing, "the pipe is there", "drivers that dial it fail", install},
 	{PipeOwner, "the pipe is served by the service's process", "another program answers the drivers, with whatever rights and version it has", install},
 	{PipeAnswer, "the pipe answers", "drivers that call it fail or hang", install},
-	{LogVersion, "the running program is the pinned version", "the node runs another version than the one that was baked and checked", upgrade},
+	{LogVersion, "the running program is the pinned version", "the node runs another version than the one that was baked and checked", install},
 	{ServiceAccount, "the service runs under the right account", "with fewer rights its calls fail, with more a pod that reaches it has them", install},
 	{ServiceDependencies, "the service depends on the right services", "it may start before what it needs", install},
 	{NodeInterrupted, "no change of the node was cut short", "files and services may be half of one payload and half of another",
-		"run the same bake node command again: it ends what was begun"},
+		"run the same command again: it ends what was begun"},
 	{ServiceEnvironment, "the service's process gets the right variables",
-		"the program runs with other settings than those that were baked and checked", upgrade},
-	{NodeNotReached, "the node can be asked", "nothing is known of it", "verify node IMAGE --ssh USER@HOST says more"},
+		"the program runs with other settings than those that were baked and checked", install},
 }
 
 // The IDs of Rules.
@@ -184,7 +169,6 @@ const (
 	ServiceDependencies = "WIN015"
 	NodeInterrupted     = "WIN016"
 	ServiceEnvironment  = "WIN017"
-	NodeNotReached      = "WIN018"
 )
 
 func rule(id string) Rule {
