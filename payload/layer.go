@@ -19,10 +19,10 @@ type LayerOptions struct {
 	Codec Codec
 	// Removes are files of the image below, as paths in it, that nothing of
 	// may stay: the layer has a whiteout for each that it doesn't replace. See
-	// BaseImage.
+	// ImageSummary.Removes of package verify.
 	Removes []string
 	// Progress counts the bytes of the files, before compression. May be nil.
-	Progress Progress
+	Progress func(done, total int64)
 }
 
 // Layer is a payload as an image layer. Its blob lies in a Store.
@@ -111,9 +111,6 @@ func (l *Layer) Compressed() (io.ReadCloser, error) {
 
 // Uncompressed returns the tar.
 func (l *Layer) Uncompressed() (io.ReadCloser, error) { return oci.Uncompressed(l) }
-
-// Verified tells that Compressed's reader checks what it reads.
-func (l *Layer) Verified() bool { return true }
 
 // NewExtras packs files into a layer with ExtrasRoot, as NewLayer packs a
 // payload.

@@ -97,7 +97,7 @@ func modeOf(line *catalog.Line) string {
 func (e *evaluation) mustMove(v *snapshot.View) bool {
 	for _, entry := range e.found.Entries {
 		for _, a := range entry.Said.Do {
-			if to := action.Becomes(a); to != nil && entry.Hop <= v.At.Hop && to.Object == v.DaemonSet.Object && to.HostProcess != v.DaemonSet.HostProcess {
+			if to := action.Outcome(a); to != nil && entry.Hop <= v.At.Hop && to.Object == v.DaemonSet.Object && to.HostProcess != v.DaemonSet.HostProcess {
 				return true
 			}
 		}

@@ -101,7 +101,7 @@ func TestValuesRefused(t *testing.T) {
 		"not HCL":         {"cpus = = 1", "can't be read"},
 		"reference":       {"cpus = var.x", "can't be read"},
 		"block":           {"x {\n}\n", "can't be read"},
-		"accept":          {good + `accept = ["WIN4"]`, "IDs such as WIN004"},
+		"accept":          {good + `accept = ["WIN4"]`, "IDs such as image.windows.evaluation or WIN004"},
 		"datastore path":  {strings.Replace(good, "[ds1] ", "", 1), "such as [datastore] folder/file.iso"},
 		"boot wait":       {good + `boot_wait = "soon"`, "such as 2s"},
 		"markup":          {good + `time_zone = "<a/>"`, "can't be empty nor have"},
@@ -180,10 +180,10 @@ func FuzzReadValues(f *testing.F) {
 // anyText are variables whose values only the place itself knows.
 var anyText = []string{
 	"cluster", "host", "folder", "resource_pool", "snapshot", "content_library", "more_networks", // names in vCenter
-	"iso_url", "verify_binary", // Packer and the plugin open them
+	"iso_url", "verify_exe", // Packer and the plugin open them
 	"boot_command", // keys
 	"export_directory", "no_proxy",
-	"net_bridge", "pool", // names of hypervisors
+	"net_bridge", // of a hypervisor
 	// Names and secrets of clouds.
 	"gallery", "network", "subnetwork", "client_secret", "network_project_id", "network_tags", "service_account_email",
 	"profile", "security_group_ids", "temporary_security_group_source_cidrs", "iam_instance_profile", "kms_key_id", "ami_users",

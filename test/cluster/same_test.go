@@ -23,7 +23,6 @@ func TestKubernetes(t *testing.T) {
 	t.Run("away", func(t *testing.T) { testAway(t, s) })
 	t.Run("slow", func(t *testing.T) { testSlow(t, s) })
 	t.Run("command", func(t *testing.T) { testFaults(t, s) })
-	t.Run("contexts", func(t *testing.T) { testContexts(t, s) })
 	t.Run("interrupt", func(t *testing.T) { testInterrupt(t, s) })
 	t.Run("tag v3.5.0", func(t *testing.T) { testRetagged(t, s) }) // last: it changes the cluster
 }

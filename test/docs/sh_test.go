@@ -14,7 +14,6 @@ import (
 var ranBy = map[string]string{
 	"README.md: go install":                        "test/install",
 	"README.md: bake manifests csi-driver vsphere": "test/install",
-	"docs/precheck.md: oc -n openshift-monitoring get configmap":                        "test/precheck",
 }
 
 // ourCommand is a line that begins with bake or verify, or has one after a |.

@@ -19,7 +19,7 @@ import (
 )
 
 // fuzzLimits make a runaway reader visible within a fuzzing step.
-var fuzzLimits = rootfs.Limits{MaxFile: 1 << 20, MaxTotal: 4 << 20, MaxEntries: 1000, MaxRatio: 100}
+var fuzzLimits = rootfs.Limits{MaxFile: 1 << 20, MaxTotal: 4 << 20, MaxEntries: 1000}
 
 // tinyFiles keep the seeds small, which is what makes a fuzzer fast.
 var tinyFiles = map[string]string{"a.exe": "a", "d/b.psm1": "b"}
@@ -43,7 +43,7 @@ func FuzzWalk(f *testing.F) {
 		lower := layerOf(t, item{name: "payload/a", body: "1"}, item{name: "payload/d/b", body: "2"})
 		img := imageOf(t, lower, layerBytes(t, diffOf, b, types.OCILayer))
 		s := open(t, layoutOf(t, img))
-		ps, sum, err := verify.Check(t.Context(), s, verify.Options{Limits: fuzzLimits})
+		ps, sum, err := verify.Check(t.Context(), s, verify.Options{Limits: limits(fuzzLimits)})
 		if err != nil {
 			if _, ok := errors.AsType[*fault.Error](err); !ok {
 				t.Fatalf("error %v (%T) isn't a fault", err, err)
@@ -85,7 +85,7 @@ func FuzzTarball(f *testing.F) {
 		p := writeFile(t, b)
 		s, err := oci.Load(t.Context(), p, oci.Options{})
 		if err == nil {
-			_, _, err = verify.Check(t.Context(), s, verify.Options{Limits: fuzzLimits})
+			_, _, err = verify.Check(t.Context(), s, verify.Options{Limits: limits(fuzzLimits)})
 			if cerr := s.Close(); cerr != nil {
 				t.Error(cerr)
 			}

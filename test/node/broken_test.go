@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -28,7 +27,7 @@ func brokenImage(t *testing.T, image string) string {
 		t.Fatal(err)
 	}
 	defer s.Close() // only read
-	x, err := verify.ReadExtras(t.Context(), s, rootfs.Limits{})
+	x, err := verify.ReadExtras(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

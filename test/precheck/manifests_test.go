@@ -3,12 +3,18 @@ package precheck_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +26,12 @@ import (
 
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/kubeclient"
+	"github.com/winbake/winbake/test/program"
 )
+
+var built = program.Folder{Commands: []string{"verify"}}
+
+func TestMain(m *testing.M) { built.Main(m) }
 
 // applier applies files as they come.
 type applier struct {
@@ -62,19 +73,22 @@ func (a *applier) apply(ctx context.Context, src []byte) error {
 	return err
 }
 
-// pod submits a Deployment's pod: Pod Security only warns about a Deployment.
+// pod submits the pod of a CronJob: Pod Security only warns about a CronJob.
 func (a *applier) pod(t *testing.T, src []byte) error {
 	t.Helper()
-	var d appsv1.Deployment
-	must(t, yaml.UnmarshalStrict(src, &d))
-	pod := &corev1.Pod{ObjectMeta: d.Spec.Template.ObjectMeta, Spec: d.Spec.Template.Spec}
+	var c batchv1.CronJob
+	must(t, yaml.UnmarshalStrict(src, &c))
+	template := c.Spec.JobTemplate.Spec.Template
+	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.Name = "as-a-pod"
-	_, err := a.typed.CoreV1().Pods(d.Namespace).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	_, err := a.typed.CoreV1().Pods(c.Namespace).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
 }
 
-// testTaken applies the whole folder in its order, for good.
-func testTaken(t *testing.T, s *apiserver.Server) {
+// TestInCluster applies the whole folder in its order to a real API server, and runs
+// verify skew as the CronJobs do, with the rights that they have.
+func TestInCluster(t *testing.T) {
+	s := openShiftCluster(t)
 	a := newApplier(t, s)
 	files := rendered(t)
 	for _, f := range files {
@@ -82,25 +96,55 @@ func testTaken(t *testing.T, s *apiserver.Server) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 	}
-	deployment := file(t, files, "deployment")
-	if err := a.pod(t, deployment); err != nil {
+	job := file(t, files, "cron-job-warn")
+	if err := a.pod(t, job); err != nil {
 		t.Errorf("its pod: %v", err)
 	}
 	// That it can be refused: the namespace's level holds.
 	for _, change := range [][2]string{{"runAsNonRoot: true", "runAsNonRoot: false"}, {"- ALL", "- KILL"}, {"allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true"}} {
-		if err := a.pod(t, changed(t, deployment, change[0], change[1])); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "restricted") {
+		if err := a.pod(t, changed(t, job, change[0], change[1])); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "restricted") {
 			t.Errorf("with %s the pod is taken: %v", change[1], err)
 		}
 	}
-	for name, change := range map[string][2]string{
-		"service-monitor": {"port: metrics", "portt: metrics"},
-		"prometheus-rule": {"for: 15m", "for: a while"},
-	} {
-		src := bytes.Replace(changed(t, file(t, files, name), change[0], change[1]), []byte("name: winbake-precheck\n"), []byte("name: changed\n"), 2)
-		if err := a.apply(t.Context(), src); err == nil {
-			t.Errorf("%s with %q is taken", name, change[1])
+	rule := bytes.Replace(changed(t, file(t, files, "prometheus-rule"), "for: 2h", "for: a while"), []byte("name: winbake-precheck\n"), []byte("name: changed\n"), 2)
+	if err := a.apply(t.Context(), rule); err == nil {
+		t.Error("a rule that waits for a while is taken")
+	}
+	for name, want := range map[string]int{"block": 0, "unknown": 0, "warn": 2} {
+		if got := runs(t, s, file(t, files, "cron-job-"+name)); got != want {
+			t.Errorf("the check %s exits with %d, want %d", name, got, want)
 		}
 	}
+	role, err := os.ReadFile("../../docs/clusterrole.yaml")
+	must(t, err)
+	documented, err := apiserver.ParseRights(role)
+	must(t, err)
+	var whole []rbacv1.PolicyRule // those of single ConfigMaps are Roles here
+	for _, r := range documented.Cluster {
+		if !slices.Contains(r.Resources, "configmaps") {
+			whole = append(whole, r)
+		}
+	}
+	if got := rights(t); !reflect.DeepEqual(got.Cluster, whole) {
+		t.Errorf("the rights aren't those of docs/clusterrole.yaml, which test/cluster takes away one by one:\n%v\n%v", got.Cluster, whole)
+	}
+}
+
+// runs runs a CronJob's container on this machine, as its service account.
+func runs(t *testing.T, s *apiserver.Server, src []byte) (exit int) {
+	t.Helper()
+	var c batchv1.CronJob
+	must(t, yaml.UnmarshalStrict(src, &c))
+	args := c.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Args
+	cmd := built.Command(t, "verify", append(args, "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))...)
+	out, err := cmd.CombinedOutput()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	if bytes.Contains(out, []byte("DATA002")) {
+		t.Errorf("something couldn't be read:\n%s", out)
+	}
+	return cmd.ProcessState.ExitCode()
 }
 
 func changed(t *testing.T, src []byte, from, to string) []byte {

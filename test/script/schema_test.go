@@ -34,7 +34,7 @@ const schemaFile = "../../docs/output.schema.json"
 // kinds are what the commands print with -o json: a value of each one's type.
 // Findings and skew's report have formats of their own, and so no kind in a flag.
 func kinds(t *testing.T) map[string]any {
-	all := map[string]any{"CheckReport": report.Document{}, "SkewReport": skewreport.Document{}, skewreport.ClustersKind: []skewreport.ClusterItem{}}
+	all := map[string]any{"CheckReport": report.Document{}, "SkewReport": skewreport.Document{}}
 	for _, cmd := range jsonCommands(t) {
 		output, ok := cmd.Flag("output").Value.(*app.Output)
 		if !ok {
@@ -55,7 +55,6 @@ var otherAnswers = map[string]string{
 	"bake manifests windows-services": "YAML for oc apply",
 	"bake manifests setup-script":     "a script for cmd.exe",
 	"bake schema":                     "a JSON schema for editors",
-	"verify skew precheck":            "metrics for Prometheus, until it is stopped",
 }
 
 // jsonCommands are those that answer with JSON if asked.
@@ -108,7 +107,7 @@ func generate(t *testing.T) []byte {
 	t.Helper()
 	r := jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: texts, Namer: typeName}
 	t.Chdir("../..") // comments are found by import path + folder
-	for _, folder := range []string{"internal/build/cas", "internal/cluster/catalog", "internal/cli", "internal/build/compile", "internal/build/driver", "internal/base/finding", "internal/cluster/inventory", "internal/windows/node", "internal/build/pins", "internal/report", "internal/skew"} {
+	for _, folder := range []string{"internal/cluster/catalog", "internal/cli", "internal/build/compile", "internal/build/driver", "internal/base/finding", "internal/cluster/inventory", "internal/windows/deploy", "internal/windows/node", "internal/build/pins", "internal/report", "internal/skew"} {
 		if err := r.AddGoComments("github.com/winbake/winbake", "./"+folder); err != nil {
 			t.Fatal(err)
 		}

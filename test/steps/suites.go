@@ -28,7 +28,6 @@ var concurrent = []string{
 	"./internal/windows/guest",
 	"./internal/image/oci",
 	"./internal/image/rootfs",
-	"./internal/precheck",
 	"./internal/base/proc",
 	"./internal/image/registry",
 	"./internal/build/resolve",
@@ -37,8 +36,7 @@ var concurrent = []string{
 	"./internal/build/source/gomod",
 	"./internal/base/stream",
 	"./internal/base/strictyaml",
-	"./internal/wine",
-	"./packer/lint/internal/table",
+	"./test/wine",
 	"./packer/template",
 	"./payload",
 	"./payload/verify",
@@ -59,7 +57,7 @@ func sequential() ([]string, error) {
 // longest are the packages below test that take minutes. The go command starts
 // packages in the order in which it's given them: of these, none is left alone at
 // the end.
-var longest = []string{"./test/states", "./test/node", "./test/walkthrough", "./test/winenode", "./test/script", "./test/real", "./test/windows", "./test/precheck"}
+var longest = []string{"./test/states", "./test/node", "./test/walkthrough", "./test/winenode", "./test/script", "./test/real", "./test/windows"}
 
 // Steps that others need.
 const (

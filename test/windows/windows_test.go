@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/winbake/winbake/internal/wine"
 	"github.com/winbake/winbake/test/program"
+	"github.com/winbake/winbake/test/wine"
 )
 
 const top = "../.."
@@ -163,7 +163,7 @@ func TestInWine(t *testing.T) {
 		{"verify skew --from 4.19 --to 4.20 --manifests " + cluster, 0},
 		{`verify skew --from 4.19 --to 4.20 -o json --manifests ` + strings.ReplaceAll(cluster, "/", `\`), 0},
 		{"verify skew plan --from 4.19 --to 4.21 --manifests " + cluster, 0},
-		{"verify inventory --manifests " + cluster, 0},
+		{"verify skew --from 4.19 --to 4.20 --details --manifests " + cluster, 0},
 		{"verify catalog 4.20", 0},
 		{"verify skew --from 4.19 --to 4.20 --manifests none", 1},
 		{"bake lock --check", 0},

@@ -12,12 +12,10 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -39,21 +37,7 @@ type App struct {
 	progress, logLevel, logFormat, color string
 	quiet                                bool
 
-	said sync.Map // what Once has logged
-	// typed is typedAs for a plugin; nil where the user types the command's own name.
-	typed func(text string) string
-}
-
-// Once logs a message, unless it was logged before. Commands load the catalog in
-// several places, and side by side.
-func (a *App) Once(level logrus.Level, message string) {
-	if a == nil {
-		return
-	}
-	if _, before := a.said.LoadOrStore(message, true); before {
-		return
-	}
-	a.Console.Log().Log(level, message)
+	said sync.Map // what Retrying has told
 }
 
 // exitInterrupted is what a shell reports of a program ended by SIGINT.
@@ -70,7 +54,6 @@ func Main(build func(*App) *cobra.Command) int {
 	root := build(a)
 	if name := calledAs(root.Name(), os.Args[0]); name != root.Name() {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
-		a.typed = typedAs(root, name)
 	}
 	return a.Run(ctx, root, os.Args[1:])
 }
@@ -88,39 +71,6 @@ func calledAs(name, program string) string {
 	return name
 }
 
-// typedAs gives the commands in a text the name that the user can type: who has the
-// plugin alone has no verify.
-func typedAs(root *cobra.Command, name string) func(text string) string {
-	words := []string{"version"}
-	for _, cmd := range root.Commands() {
-		words = append(words, cmd.Name())
-	}
-	command := regexp.MustCompile(`\b` + root.Name() + `(\s+(?:` + strings.Join(words, "|") + `)\b)`)
-	return func(text string) string { return command.ReplaceAllString(text, name+"$1") }
-}
-
-// typedHook does it in messages.
-type typedHook func(text string) string
-
-// Levels implements logrus.Hook.
-func (typedHook) Levels() []logrus.Level { return logrus.AllLevels }
-
-// Fire implements logrus.Hook.
-func (typed typedHook) Fire(e *logrus.Entry) error {
-	e.Message = typed(e.Message)
-	if fix, ok := e.Data["fix"].(string); ok {
-		e.Data["fix"] = typed(fix)
-	}
-	return nil
-}
-
-func (a *App) openConsole(o console.Options) {
-	a.Console = console.New(o)
-	if a.typed != nil {
-		a.Console.Log().AddHook(typedHook(a.typed))
-	}
-}
-
 // Run executes root with args and returns the exit code.
 func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	a.prepare(root)
@@ -131,7 +81,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 		if strings.Contains(strings.Join(args, "="), "--log-format=json") || os.Getenv(envPrefix+"LOG_FORMAT") == "json" {
 			format = "json"
 		}
-		a.openConsole(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: format})
+		a.Console = console.New(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: format})
 	}
 	defer a.Console.Close()
 	if r, ok := a.Stdout.(*result); ok {
@@ -191,7 +141,7 @@ func (a *App) prepare(root *cobra.Command) {
 		if err := fromEnv(cmd); err != nil {
 			return err
 		}
-		a.openConsole(console.Options{
+		a.Console = console.New(console.Options{
 			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Color: a.color, Quiet: a.quiet,
 		})
 		return checkValues(cmd)
@@ -230,6 +180,9 @@ func checkArgs(cmd *cobra.Command) {
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := check(cmd, args)
+		if use := insteadOf(cmd, args); err != nil && use != "" {
+			return &fault.Error{What: fmt.Sprintf("there is no %s %s any more", cmd.CommandPath(), args[0]), Fix: use, Err: err}
+		}
 		if _, told := errors.AsType[*fault.Error](err); err == nil || told {
 			return err
 		}
@@ -262,7 +215,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near != "" && unknown.GetSpecifiedShortnames() == "" { // all are alike a letter
 			fix = cmd.CommandPath() + " --" + near
 		}
-		fix = cmp.Or(instead(cmd, "--"+unknown.GetSpecifiedName()), fix)
+		fix = cmp.Or(insteadOf(cmd, cmd.Flags().Args()), instead(cmd, "--"+unknown.GetSpecifiedName()), fix)
 	}
 	return &fault.Error{What: err.Error(), Fix: fix, Err: err}
 }
@@ -279,15 +232,11 @@ func (r *result) Write(p []byte) (int, error) {
 	if r.app.Console != nil {
 		r.app.Console.Close()
 	}
-	text := p
-	if r.app.typed != nil {
-		text = []byte(r.app.typed(string(p)))
-	}
-	_, err := r.w.Write(text)
+	n, err := r.w.Write(p)
 	if r.err == nil {
 		r.err = err
 	}
-	return len(p), err
+	return n, err
 }
 
 // lost ends stdout. It is an error where not all was taken: a script would look

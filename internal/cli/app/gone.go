@@ -9,8 +9,18 @@ import (
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
-	"node":          "on the node: verify.exe node install, check or remove; bake verify-exe builds verify.exe",
-	"node --expect": "verify.exe node check NODE.JSON",
+	"binary --run":                  "FILE --version on a Windows node; verify binary compares the stamps in the file",
+	"cache du":                      "du -sh $(bake cache path)",
+	"cache gc":                      "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
+	"manifests precheck --interval": "the CronJobs run each hour",
+	"catalog update":                "install the newest verify; --catalog FILE adds rows",
+	"inventory":                     "verify skew --details -o json has what was read",
+	"skew --contexts":               "for c in a b; do verify skew --context $c; done",
+	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",
+	"template --first-boot-check":   "nothing: the image is checked before sysprep, and verify.exe node check looks at a node",
+	"template --adopt":              "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
+	"node":                          "on the node: verify.exe node install, check or remove; bake verify-exe builds verify.exe",
+	"node --expect":                 "verify.exe node check NODE.JSON",
 }
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.
@@ -20,4 +30,12 @@ func instead(cmd *cobra.Command, word string) string {
 		return use
 	}
 	return gone[word]
+}
+
+// insteadOf is instead for the first of a command's arguments.
+func insteadOf(cmd *cobra.Command, args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return instead(cmd, args[0])
 }

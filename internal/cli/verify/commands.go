@@ -17,7 +17,7 @@ func New(a *app.App) *cobra.Command {
 		Use: "verify",
 	}
 	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newServices(t), newSkew(t)}
-	root.AddCommand(append(checks, newInventory(t), newCatalog(t))...)
+	root.AddCommand(append(checks, newCatalog(t))...)
 	for _, c := range checks {
 		t.reports(c)
 	}

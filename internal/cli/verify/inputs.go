@@ -40,10 +40,8 @@ type inputs struct {
 	layouts    []string
 	catalog    catalogflag.Flag
 	registry   app.Registry
-	// payloadAlone: only --release-image is read.
-	payloadAlone bool
-	cluster      cluster.Flags
-	clusterSet   *pflag.FlagSet
+	cluster    cluster.Flags
+	clusterSet *pflag.FlagSet
 }
 
 func (in *inputs) register(cmd *cobra.Command) {
@@ -134,11 +132,9 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 		return nil, err
 	}
 	c := kube.NewCollector(kube.Options{Catalog: known, ImageVersions: images})
-	var sources []inventory.Source
-	if !in.payloadAlone {
-		if sources, err = t.objects(ctx, c, in); err != nil {
-			return nil, err
-		}
+	sources, err := t.objects(ctx, c, in)
+	if err != nil {
+		return nil, err
 	}
 	inv := c.Inventory()
 	if err := t.resolve(ctx, inv, in); err != nil {
@@ -244,7 +240,7 @@ func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, p
 		return nil, &fault.Error{
 			What:  "--planned holds no Windows CSI driver: " + s.Detail,
 			Where: strings.Join(paths, ", "),
-			Fix:   "verify inventory --manifests " + shell.Word(paths[0]) + " shows what was looked at and why it was set aside",
+			Fix:   "verify skew --static -o json --details --manifests " + shell.Word(paths[0]) + " shows what was looked at and why it was set aside",
 		}
 	}
 	return drivers, nil

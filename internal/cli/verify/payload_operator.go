@@ -14,7 +14,6 @@ import (
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/cluster/catalog"
-	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/internal/windows/pe"
 	"github.com/winbake/winbake/payload"
@@ -36,7 +35,7 @@ type demands struct {
 
 // newDemands settles which release the payload is for, before it is read.
 func (t *tool) newDemands(o payloadOptions, want *pinned) (*demands, error) {
-	known, err := o.catalog.Load(t.App)
+	known, err := o.catalog.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +170,7 @@ const verifyProgram = "github.com/winbake/winbake/cmd/verify/node"
 func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []finding.Finding, err error) {
 	for i, image := range summary.Images {
 		object := payload.ExtrasRoot + "/"
-		if summary.Kind == oci.KindDir {
+		if summary.Folder {
 			object = summary.Reference + "." + object
 		} else if len(summary.Images) > 1 {
 			object = image.Platform + " " + object
@@ -188,7 +187,7 @@ func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []findin
 			fs = append(fs, checkVerify(object+payload.VerifyName, data)...)
 		}
 	}
-	if summary.Kind == oci.KindDir {
+	if summary.Folder {
 		// The payload's folder may be moved without the one beside it.
 		for i := range fs {
 			if fs[i].ID == wanted.Missing {

@@ -13,11 +13,9 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/infile"
-	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/manifests"
 	"github.com/winbake/winbake/internal/report"
-	"github.com/winbake/winbake/internal/report/facts"
 )
 
 func newServices(t *tool) *cobra.Command {
@@ -88,35 +86,11 @@ func compareServices(declared *manifests.ConfigMap, inv *inventory.Inventory) []
 	return found
 }
 
-func newInventory(t *tool) *cobra.Command {
-	var in inputs
-	output := app.NewOutput("Inventory", &inventory.Inventory{})
-	cmd := &cobra.Command{
-		Use:  "inventory",
-		Args: noPaths,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			inv, err := await(cmd.Context(), func() (*inventory.Inventory, error) { return t.read(cmd.Context(), in) })
-			if err != nil {
-				return err
-			}
-			if output.String() == "text" {
-				return facts.Inventory(t.Stdout, inv)
-			}
-			return output.JSON(t.Stdout, inv)
-		},
-	}
-	in.register(cmd)
-	output.Register(cmd)
-	return cmd
-}
-
-// read is the inventory of what was asked for: no cluster where only a payload
-// was.
+// read is the inventory of what was asked for.
 func (t *tool) read(ctx context.Context, in inputs) (*inventory.Inventory, error) {
-	known, err := in.catalog.Load(t.App)
+	known, err := in.catalog.Load()
 	if err != nil {
 		return nil, err
 	}
-	in.payloadAlone = len(in.releases) > 0 && len(in.manifests) == 0 && in.mustGather == "" && !in.wantsCluster()
 	return t.inventory(ctx, known, in)
 }

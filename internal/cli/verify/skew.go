@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/cluster/catalog/signed"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/internal/skew"
 )
@@ -30,7 +29,6 @@ type skewOptions struct {
 	planned  []string
 	explain  string
 	details  bool
-	contexts []string
 }
 
 func newSkew(t *tool) *cobra.Command {
@@ -43,20 +41,16 @@ func newSkew(t *tool) *cobra.Command {
 			if t.format = output.String(); o.explain != "" {
 				return explain(t.Stdout, &output, o.explain)
 			}
-			if len(o.contexts) > 0 {
-				return t.skewOfContexts(cmd, o)
-			}
 			return t.skew(cmd, o)
 		},
 	}
 	o.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explain, "explain", "", "tell what a rule compares, why, and what to do, and read nothing: an ID, or all")
-	f.StringSliceVar(&o.contexts, "contexts", nil, "several clusters, by the kubeconfig's contexts: a,b or all; a line for each")
-	f.BoolVar(&o.details, "details", false, "text: show what was observed and expected, with evidence and source, and all steps")
+	f.BoolVar(&o.details, "details", false, "text: show what was observed and expected, with evidence and source, and all steps; json: add the inventory that was read")
 	output.Register(cmd)
 	app.Complete(cmd, "explain", cobra.FixedCompletions(append(ruleIDs(), "all"), cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(newPlan(t), newPrecheck(t))
+	cmd.AddCommand(newPlan(t))
 	return cmd
 }
 
@@ -101,7 +95,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	known, err := o.catalog.Load(t.App)
+	known, err := o.catalog.Load()
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -123,7 +117,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 		t.Console.Log().Warn(note)
 	}
 	return skewreport.Report{
-		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, CatalogUpdate: signed.Command(), Today: today,
+		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
 		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
 	}, nil
 }

@@ -35,7 +35,6 @@ func (b *blocked) Read([]byte) (int, error) {
 // A user who stops the command isn't kept waiting by an input that never comes.
 func TestStoppedWhileReading(t *testing.T) {
 	for _, args := range [][]string{
-		{"inventory", "--manifests", "-"},
 		{"skew", "--from", "4.19", "--to", "4.20", "--manifests", "-"},
 		{"skew", "plan", "--from", "4.19", "--to", "4.20", "--manifests", "-"},
 		skewOf("--planned", "-"),
@@ -74,9 +73,6 @@ func TestRefusedBeforeReading(t *testing.T) {
 		if code != 1 || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "\nfix: ") {
 			t.Errorf("%s: exit code %d\n%s%s", flags, code, out, errs)
 		}
-	}
-	if code, _, errs := run(t.Context(), nil, "inventory", "-o", "xml", "--server", "https://127.0.0.1:1"); code != 1 || !strings.Contains(errs, "xml") {
-		t.Errorf("inventory -o xml: exit code %d\n%s", code, errs)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package facts writes down, for people, what the catalog knows and what an
-// inventory read. It judges nothing: findings are package report's.
+// Package facts writes down, for people, what the catalog knows. It judges nothing:
+// findings are package report's.
 package facts
 
 import (
@@ -15,7 +15,6 @@ import (
 
 	"github.com/winbake/winbake/internal/base/autoescape"
 	"github.com/winbake/winbake/internal/cluster/catalog"
-	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 //go:embed facts.tmpl
@@ -49,9 +48,6 @@ func write(w io.Writer, page string, data any) error {
 	}
 	return columns.Flush()
 }
-
-// Inventory writes what was read, and nothing else.
-func Inventory(w io.Writer, inv *inventory.Inventory) error { return write(w, "inventory", inv) }
 
 // Catalog writes the table of releases and the driver versions that each
 // ships. A driver that was rebased inside a release has both versions.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/catalog"
-	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 func TestCatalogShowsEveryRelease(t *testing.T) {
@@ -113,19 +112,12 @@ func TestPatches(t *testing.T) {
 	}
 }
 
-// A manifest, whatever is in it, can't steer the terminal or forge a line.
+// A catalog of one's own can't steer the terminal or forge a line.
 func TestHostileStrings(t *testing.T) {
 	const evil = "a\x1b[2J\nDaemonSet forged\u202e"
-	inv := &inventory.Inventory{
-		Sources:  []inventory.Source{{Kind: "manifests", Name: evil}},
-		Drivers:  []inventory.Driver{{Object: inventory.Object{Kind: "DaemonSet", Name: evil}, Provisioner: evil, Evidence: []inventory.Evidence{{Where: evil, Text: evil}}}},
-		Nodes:    []inventory.Node{{Name: evil, CSIProxy: &inventory.VersionFact{Version: version.MustDriver("1.1.3")}}},
-		Volumes:  []inventory.VolumeUse{{Volume: evil}},
-		SetAside: []inventory.SetAside{{Reason: evil}},
-		Problems: []inventory.Problem{{Where: evil, What: evil, Fix: evil}},
-	}
+	c := &catalog.Catalog{}
 	var out bytes.Buffer
-	if err := Inventory(&out, inv); err != nil {
+	if err := Driver(&out, c, &catalog.Driver{Name: evil, Title: evil, Provisioner: evil}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(out.String(), "\x1b\u202e") {

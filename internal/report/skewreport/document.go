@@ -52,6 +52,8 @@ type Document struct {
 	Problems []inventory.Problem `json:"problems,omitempty"`
 	// Rules are what is known of the rules that the report speaks of.
 	Rules []RuleInfo `json:"rules"`
+	// Inventory is all that was read, with --details; its fields may change.
+	Inventory any `json:"inventory,omitempty"`
 }
 
 // RuleInfo describes a rule that the report speaks of.
@@ -83,9 +85,6 @@ type CatalogAge struct {
 	// AgeDays is how many days before Date that was; absent where either isn't
 	// known.
 	AgeDays *int `json:"ageDays,omitempty"`
-
-	// Update is how to have a newer one.
-	Update string `json:"-"`
 }
 
 // ruleIDs are those of all rules that the report speaks of, sorted.

@@ -1,6 +1,6 @@
 // Package skewreport writes the answer of `verify skew` for people and
-// machines: text, JSON, JUnit, SARIF, Markdown and HTML, and the
-// plan of what to do as Markdown.
+// machines: text, JSON, Markdown and HTML, and the plan of what
+// to do as Markdown.
 //
 // It judges nothing: verdict, severities and steps are package skew's. It
 // trusts no string either: names, versions and log lines come from clusters
@@ -17,7 +17,6 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
-	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
@@ -30,13 +29,10 @@ type Report struct {
 	Inventory *inventory.Inventory
 	// CatalogAsOf and Today are days, 2026-08-31; "" where they aren't known.
 	CatalogAsOf, Today string
-	// CatalogUpdate is the command that takes a newer catalog; "" for a build that
-	// knows none.
-	CatalogUpdate string
 	// Tool and Version say who judged: "verify", "v1.2.0".
 	Tool, Version string
-	// FailOn decides the exit code that the report tells, and what JUnit and
-	// SARIF call failed; its zero value is finding.DefaultFailOn.
+	// FailOn decides the exit code that the report tells; its zero value is
+	// finding.DefaultFailOn.
 	FailOn finding.FailOn
 	// Command is the command line as it was given; "" leaves it out.
 	Command string
@@ -47,14 +43,12 @@ type Report struct {
 var writers = map[string]func(*Document, Options) (string, error){
 	"text":     encodeText,
 	"json":     encodeJSON,
-	"junit":    encodeJUnit,
-	"sarif":    encodeSARIF,
 	"markdown": encodeMarkdown,
 	"html":     encodeHTML,
 }
 
 // Formats are the values of -o, the one for people first.
-var Formats = []string{"text", "json", "junit", "sarif", "markdown", "html"}
+var Formats = []string{"text", "json", "markdown", "html"}
 
 // Write writes r in one of Formats; another format is a fault. The order of
 // the findings doesn't matter: reports are always worst first.
@@ -66,7 +60,12 @@ func Write(w io.Writer, format string, r Report, o Options) error {
 			Fix:  "-o " + strings.Join(Formats, ", -o "),
 		}
 	}
-	return write(w, r, func(d *Document) (string, error) { return encode(d, o) })
+	return write(w, r, func(d *Document) (string, error) {
+		if format == "json" && o.Details {
+			d.Inventory = r.Inventory
+		}
+		return encode(d, o)
+	})
 }
 
 // Plan writes what to do, in order, as Markdown for a change request.
@@ -128,7 +127,7 @@ func newDocument(r Report) *Document {
 	d := &Document{
 		APIVersion: APIVersion, Kind: "SkewReport",
 		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
-		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today), Update: cmp.Or(r.CatalogUpdate, "install the newest verify")},
+		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
 		FailOn: r.FailOn.String(), Counts: map[string]int{},
 		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},
 	}
@@ -157,74 +156,4 @@ func newDocument(r Report) *Document {
 		d.Rules = append(d.Rules, RuleInfo{ID: id, Title: rule.Title, Ground: rule.Ground, Source: rule.Source})
 	}
 	return d
-}
-
-// encodeJUnit makes a test case of each rule: it fails if one of its findings
-// makes the command fail, and is skipped if it couldn't be evaluated.
-func encodeJUnit(d *Document, _ Options) (string, error) {
-	d = d.display()
-	suite := report.JUnitSuite{Name: "verify skew", Output: &report.JUnitText{Text: d.Summary + "\n" + strings.Join(d.readLines(), "\n")}}
-	if d.From != "" || d.To != "" {
-		suite.Name += " " + change(d.From, d.To)
-	}
-	for _, r := range d.Rules {
-		suite.Add(d.junitCase(r))
-	}
-	if len(suite.Cases) == 0 {
-		// Jenkins fails a build whose reports have no test in them.
-		suite.Add(report.JUnitCase{Class: "skew", Name: "evaluated", Output: &report.JUnitText{Text: "no rule was evaluated"}})
-	}
-	return suite.Encode()
-}
-
-// failing is the least severity that makes the command fail.
-func (d *Document) failing() finding.Severity {
-	f := finding.DefaultFailOn
-	_ = f.Set(d.FailOn) // newDocument took it from a FailOn
-	return finding.Severity(f)
-}
-
-func (d *Document) junitCase(r RuleInfo) report.JUnitCase {
-	c := report.JUnitCase{Class: "skew." + strings.TrimRight(r.ID, "0123456789"), Name: strings.TrimSpace(r.ID + " " + r.Title)}
-	var failed, rest []finding.Finding
-	for _, f := range d.Findings {
-		switch {
-		case f.ID != r.ID:
-		case f.Severity >= d.failing():
-			failed = append(failed, f)
-		default:
-			rest = append(rest, f)
-		}
-	}
-	if len(failed) > 0 {
-		worst := finding.Worst(failed)
-		said := printable.OneLine(strings.TrimSpace(failed[0].Object + ": " + cmp.Or(failed[0].Observed, failed[0].Why)))
-		if len(failed) > 1 {
-			said += fmt.Sprintf(" (and %d more)", len(failed)-1)
-		}
-		message := &report.JUnitMessage{Message: said, Type: worst.String(), JUnitText: report.JUnitText{Text: junitDetails(failed)}}
-		if worst == finding.Unknown {
-			c.Error = message
-		} else {
-			c.Failure = message
-		}
-	} else if i := slices.IndexFunc(d.NotEvaluated, func(n skew.NotEvaluated) bool { return n.Rule == r.ID }); i >= 0 {
-		c.Skipped = &report.JUnitMessage{Message: d.NotEvaluated[i].Reason}
-	}
-	if len(rest) > 0 {
-		c.Output = &report.JUnitText{Text: junitDetails(rest)}
-	}
-	return c
-}
-
-func junitDetails(fs []finding.Finding) string {
-	var blocks []string
-	for _, f := range fs {
-		lines := []string{strings.TrimSpace(f.Severity.String() + " " + f.Object)}
-		for _, p := range parts(f) {
-			lines = append(lines, p.Name+": "+p.Text)
-		}
-		blocks = append(blocks, strings.Join(lines, "\n"))
-	}
-	return strings.Join(blocks, "\n\n")
 }

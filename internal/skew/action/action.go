@@ -4,25 +4,73 @@
 // inventory before it chooses the next one, and bake writes its folder from the
 // same options.
 //
-// The set of actions is closed. The package runs nothing, and doesn't choose:
+// The package runs nothing, and doesn't choose:
 // the rules of package skew do.
 package action
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
-// Action is one thing to do.
+// Action is one thing to do. Its words and commands are in the file beside its type.
+// Only this package's types are actions: each embeds defaults.
 type Action interface {
-	// apply makes an inventory what it is when the action is done. Only this
-	// package's types are actions.
+	// apply makes an inventory what it is when the action is done.
 	apply(*inventory.Inventory)
+	// sets are the values that a later action may change. The first is its own: where
+	// it is set again, the action counts as done when the later one is.
+	sets() []setting
+	// rank orders what is due at the same time.
+	rank() int
+	// changes are the DaemonSets that it changes.
+	changes() []inventory.Object
+	// outcome is what it makes of a driver that is there; nil for nothing that is known.
+	outcome() *inventory.Driver
+	// effect tells whether it changes anything that was read.
+	effect() bool
 }
+
+// setting is a value that an action gives, "" for one that it only depends on.
+type setting struct{ what, value string }
+
+// Nodes and csi-proxy come before drivers (KEP-1122), what drivers need before them,
+// what waits for them after them, and acknowledgements last.
+const (
+	rankFirst = iota
+	rankNodes
+	rankRemove
+	rankAccess
+	rankDrivers
+	// ByHandRank is what a person does: before waits for pods, which may need it.
+	ByHandRank
+	rankWait
+	rankLast
+)
+
+// defaults are the methods of an action that changes no fact of the inventory.
+type defaults struct{}
+
+func (defaults) apply(*inventory.Inventory)  {}
+func (defaults) sets() []setting             { return nil }
+func (defaults) rank() int                   { return ByHandRank }
+func (defaults) changes() []inventory.Object { return nil }
+func (defaults) outcome() *inventory.Driver  { return nil }
+func (defaults) effect() bool                { return true }
+
+// Rank orders what is due at the same time.
+func Rank(a Action) int { return a.rank() }
+
+// Changes are the DaemonSets that an action changes.
+func Changes(a Action) []inventory.Object { return a.changes() }
+
+// Outcome is what an action makes of a driver that is there; nil for nothing that is known.
+func Outcome(a Action) *inventory.Driver { return a.outcome() }
+
+// Effect tells whether an action changes anything that was read.
+func Effect(a Action) bool { return a.effect() }
 
 // Apply makes an inventory what it is when actions are done.
 func Apply(inv *inventory.Inventory, list ...Action) {
@@ -51,169 +99,69 @@ func Sequence(steps [][]Action) [][]finding.Action {
 	for i, step := range slices.Backward(steps) {
 		out[i] = make([]finding.Action, len(step))
 		for j, a := range slices.Backward(step) {
-			what, value := sets(a)
-			out[i][j] = record(a, later[what])
-			if value != "" {
-				later[what] = append(later[what], value)
+			sets := a.sets()
+			var again []string
+			if len(sets) > 0 {
+				again = later[sets[0].what]
 			}
-			if a, ok := a.(ReplaceDriver); ok {
-				later["pod of "+a.Object.String()] = append(later["pod of "+a.Object.String()], a.Image)
+			out[i][j] = record(a, again)
+			for _, s := range sets {
+				if s.value != "" {
+					later[s.what] = append(later[s.what], s.value)
+				}
 			}
 		}
 	}
 	return out
 }
 
-// sets is what an action gives a value that a later action may change, and the
-// value; "" for nothing. What it changes in a pod is gone with a replacement.
-func sets(a Action) (what, value string) {
-	switch a := a.(type) {
-	case SetImage:
-		if !a.Registrar {
-			return "image of " + a.Object.String(), a.Image
+// become writes a driver over the one of its name, where there is one.
+func become(inv *inventory.Inventory, to *inventory.Driver) {
+	if to != nil && driver(inv, to.Object) != nil {
+		put(inv, *to)
+	}
+}
+
+func put(inv *inventory.Inventory, to inventory.Driver) {
+	d := driver(inv, to.Object)
+	if d == nil {
+		inv.Drivers = append(slices.Clip(inv.Drivers), to)
+		d = driver(inv, to.Object)
+	}
+	*d = to
+	settled(inv, d)
+}
+
+// settled makes a DaemonSet registered on every node that it takes. Its rollout
+// is one that nobody has seen: that a driver starts is judged by what is derived
+// then.
+func settled(inv *inventory.Inventory, d *inventory.Driver) {
+	d.Running, d.Rollout = nil, nil
+	if d.Provisioner == "" {
+		return
+	}
+	inv.CSINodes = slices.Clone(inv.CSINodes)
+	for i := range inv.CSINodes {
+		c := &inv.CSINodes[i]
+		n := slices.IndexFunc(inv.Nodes, func(n inventory.Node) bool { return n.Name == c.Name })
+		if n >= 0 && d.Scheduling.Matches(inv.Nodes[n]) && !slices.Contains(c.Drivers, d.Provisioner) {
+			c.Drivers = append(slices.Clip(c.Drivers), d.Provisioner)
 		}
-	case BuildImage:
-		return "image of " + a.Object.String(), a.Image
-	case ReplaceDriver:
-		return "image of " + a.Object.String(), a.Image
-	case DeployDriver:
-		return "image of " + a.Becomes.Object.String(), a.Becomes.Image.Reference
-	case SetChannel:
-		return "channel", a.Channel
-	case EditDriver:
-		return "pod of " + a.Object.String(), ""
 	}
-	return "", ""
 }
 
-// Rank orders what is due at the same time: nodes and csi-proxy come before
-// drivers (KEP-1122), what drivers need before them, what waits for them after
-// them, and acknowledgements last.
-func Rank(a Action) int {
-	switch a := a.(type) {
-	case Gather, FinishWMCO:
-		return 0
-	case UpdateWMCO, RemoveWMCO, PausePool, ReleaseNodes:
-		return 1
-	case DeleteDaemonSet:
-		return 2
-	case ByHand:
-		if a.First {
-			return 2
-		}
-	case SetPodSecurity, BindSCC:
-		return 3
-	case BuildImage, SetImage, ReplaceDriver, DeployDriver, ApplyPlanned, EditDriver:
-		return 4
-	case WaitRollout:
-		return 6
-	case AckGate, SetChannel:
-		return 7
+func driver(inv *inventory.Inventory, o inventory.Object) *inventory.Driver {
+	i := slices.IndexFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object == o })
+	if i < 0 {
+		return nil
 	}
-	return ByHandRank
+	return &inv.Drivers[i]
 }
 
-// ByHandRank is what a person does: before waits for pods, which may need it.
-const ByHandRank = 5
-
-// These change no fact of the inventory.
-
-func (BindSCC) apply(*inventory.Inventory)      {}
-func (Check) apply(*inventory.Inventory)        {}
-func (Gather) apply(*inventory.Inventory)       {}
-func (PausePool) apply(*inventory.Inventory)    {}
-func (ReadPayload) apply(*inventory.Inventory)  {}
-func (ReleaseNodes) apply(*inventory.Inventory) {}
-func (SetChannel) apply(*inventory.Inventory)   {}
-
-// ByHand is what no command does.
-type ByHand struct {
-	Text string
-	// Object is what it is about, "" for none.
-	Object string
-	// Save is an object that is kept in a file first; nil for none. Look are command
-	// lines that show what helps, as words, Lines such lines as the shell reads them.
-	Save  *inventory.Object
-	Look  [][]string
-	Lines []string
-	// Judge is what only a person can tell first; "" for nothing.
-	Judge string
-	// First: what is chosen decides what of the rest is needed.
-	First bool
-	// Becomes is what a driver is then; nil where nothing that was read changes.
-	Becomes *inventory.Driver
-}
-
-func (a ByHand) apply(inv *inventory.Inventory) { become(inv, a.Becomes) }
-
-// Check looks at the result with verify. Built is the release that an image was built
-// for, whose labels and payload tell that both sides are of one commit; "" for none.
-type Check struct{ Built string }
-
-// Gather reads what is missing, for the next check.
-type Gather struct {
-	Text string
-	// Get are what oc reads, File is where to; "" prints it.
-	Get  []string
-	File string
-	// Into are what a must-gather lacks instead, whose reader knows where it belongs.
-	Into []*inventory.Gather
-}
-
-// ReadPayload writes a release's payload to a file that --release-image takes.
-type ReadPayload struct {
-	Text string
-}
-
-// ByOwner is a change of an object that a program made from a source of its own.
-// The program would undo what oc changes, so the change is made in that source.
-type ByOwner struct {
-	Owner  inventory.Owner
-	Change Action
-}
-
-// record is the change's, without what changes the cluster: what makes a manifest or an
-// image for the source is left, and what tells that it is done.
-func (a ByOwner) record(r finding.Action) finding.Action {
-	r.Kind, r.Summary = "by-owner", fmt.Sprintf("in the source of %s: %s", owner(a.Owner), r.Summary)
-	r.Commands = slices.DeleteFunc(r.Commands, func(line string) bool { return strings.HasPrefix(line, "oc ") })
-	if !slices.ContainsFunc(r.Commands, func(line string) bool { return !strings.HasPrefix(line, "test ") }) {
-		r.Commands = nil // nothing is made of what they save
+// Saved is the file that keeps a DaemonSet as it was.
+func Saved(o inventory.Object) string {
+	if o.Namespace == "" {
+		return o.Name + "-old.yaml"
 	}
-	r.Undo = nil
-	r.Asks = used(r.Asks, slices.Concat(r.Commands, r.Wait, []string{r.Done}))
-	r.NoUndo = "it is undone in the source of " + owner(a.Owner)
-	r.Judge = fmt.Sprintf("%[1]s would undo a change by oc: make it in the source of %[2]s, and let %[1]s apply it", a.Owner.Manager, owner(a.Owner))
-	return r
-}
-
-func (a ByOwner) apply(inv *inventory.Inventory) { a.Change.apply(inv) }
-
-// owner names what an object was made from: Argo CD's Application argocd/storage.
-func owner(o inventory.Owner) string {
-	if o.Name == "" {
-		return o.Manager
-	}
-	name := o.Name
-	if o.Namespace != "" {
-		name = o.Namespace + "/" + name
-	}
-	if o.Kind == o.Manager { // an owner reference
-		return o.Manager + " " + name
-	}
-	return strings.TrimSpace(o.Manager+" "+o.Kind) + " " + name
-}
-
-// Becomes is what an action makes of a driver that is there; nil for nothing that
-// is known.
-func Becomes(a Action) *inventory.Driver {
-	switch a := a.(type) {
-	case ReplaceDriver:
-		return &a.Becomes
-	case EditDriver:
-		return a.Becomes
-	case ByHand:
-		return a.Becomes
-	}
-	return nil
+	return o.Namespace + "." + o.Name + "-old.yaml"
 }

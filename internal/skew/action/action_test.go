@@ -3,6 +3,7 @@ package action_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -121,21 +122,33 @@ oc() { case "$*" in *matchLabels*) echo ,app=csi ;; *controllerrevisions*) echo 
 	}
 }
 
-// Each kind that actions.yaml has is one of an action's, and the other way round.
+// Each kind that a file has is one of an action's, and the other way round.
 func TestEveryKindIsWritten(t *testing.T) {
-	var file struct{ Actions map[string]any }
-	text, err := os.ReadFile("actions.yaml")
-	if err != nil || yaml.Unmarshal(text, &file) != nil {
+	names, err := filepath.Glob("*.yaml")
+	if err != nil {
 		t.Fatal(err)
+	}
+	kinds := map[string]any{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if name == "partials.yaml" {
+			continue
+		}
+		if err != nil || yaml.Unmarshal(text, &kinds) != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := os.Stat(strings.TrimSuffix(name, ".yaml") + ".go"); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, a := range every() {
 		kind := action.Record(a).Kind
-		if _, ok := file.Actions[kind]; !ok && kind != "by-owner" {
-			t.Errorf("%T: actions.yaml has no %s, so it says nothing", a, kind)
+		if _, ok := kinds[kind]; !ok && kind != "by-owner" {
+			t.Errorf("%T: no file has %s, so it says nothing", a, kind)
 		}
-		file.Actions[kind] = nil
+		kinds[kind] = nil
 	}
-	for kind, form := range file.Actions {
+	for kind, form := range kinds {
 		if form != nil {
 			t.Errorf("no action of kind %s is tried", kind)
 		}

@@ -2,8 +2,11 @@ package action
 
 import (
 	"cmp"
+	"embed"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -19,28 +22,39 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
-//go:embed actions.yaml
-var scriptsFile []byte
+//go:embed *.yaml
+var files embed.FS
 
-// scripts is actions.yaml. A template is named by its own text, one for the shell with
-// a $ before; what the latter write goes through word.
+// scripts are the files beside the types, and the partials that they share. A template is
+// named by its own text, one for the shell with a $ before; what the latter write goes
+// through word.
 type scripts struct {
-	Partials  map[string]string         `json:"partials"`
-	Actions   map[string]finding.Action `json:"actions"`
+	actions   map[string]finding.Action
 	templates *template.Template
 }
 
 var loaded = sync.OnceValue(func() *scripts {
-	s := &scripts{templates: template.New("").Delims("[[", "]]").Funcs(functions(nil))}
-	if err := yaml.UnmarshalStrict(scriptsFile, s); err != nil {
-		panic(err) // part of the program
-	}
+	s := &scripts{actions: map[string]finding.Action{}, templates: template.New("").Delims("[[", "]]").Funcs(functions(nil))}
 	text := func(text string) string { template.Must(s.templates.New(text).Parse(text)); return "" }
 	line := func(name, line string) { autoescape.With(template.Must(s.templates.New(name).Parse(line)), "word") }
-	for name, partial := range s.Partials {
+	const shared = "partials.yaml"
+	partials := map[string]string{}
+	names, err := fs.Glob(files, "*.yaml")
+	for _, name := range names {
+		into := any(&s.actions)
+		if name == shared {
+			into = &partials
+		}
+		data, rerr := files.ReadFile(name)
+		err = errors.Join(err, rerr, yaml.UnmarshalStrict(data, into))
+	}
+	if err != nil {
+		panic(err) // part of the program
+	}
+	for name, partial := range partials {
 		line(name, partial)
 	}
-	for _, form := range s.Actions {
+	for _, form := range s.actions {
 		mapped(form, text, func(s string) string { line("$"+s, s); return "" })
 	}
 	return s
@@ -85,12 +99,12 @@ func record(a Action, later []string) finding.Action {
 		return b.String()
 	}
 	kind := kind(a)
-	r := mapped(s.Actions[kind], write, func(line string) string { return write("$" + line) })
+	r := mapped(s.actions[kind], write, func(line string) string { return write("$" + line) })
 	r.Kind, r.Asks = kind, used(r.Asks, slices.Concat(r.Commands, r.Wait, r.Undo, []string{r.Done}))
 	return r
 }
 
-// kind is an action's name in actions.yaml: that of its type, or its own.
+// kind is an action's name in its file: that of its type, or its own.
 func kind(a Action) string {
 	if named, ok := a.(interface{ kind() string }); ok {
 		return named.kind()
@@ -124,7 +138,7 @@ func word(value any) string {
 	return shell.Word(strings.ReplaceAll(fmt.Sprint(value), "\x00", ""))
 }
 
-// functions are what actions.yaml calls.
+// functions are what the files call.
 func functions(later []string) template.FuncMap {
 	funcs := template.FuncMap{
 		"later": func() bool { return len(later) > 0 },

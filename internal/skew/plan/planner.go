@@ -165,15 +165,7 @@ func aboutObject(f finding.Finding) string {
 }
 
 func effect(list []action.Action) bool {
-	return slices.ContainsFunc(list, func(a action.Action) bool {
-		switch a := a.(type) {
-		case action.ByHand:
-			return a.Becomes != nil
-		case action.Gather, action.ReadPayload, action.Check:
-			return false
-		}
-		return true
-	})
+	return slices.ContainsFunc(list, action.Effect)
 }
 
 // join notes that a rule asks for a step too, and tells whether there is such a step:

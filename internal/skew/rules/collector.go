@@ -35,7 +35,7 @@ type Collector struct {
 
 // Add takes what a rule says at a moment; of a driver, where there is a view.
 func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Finding) {
-	d.fill(r.ID, snap, v)
+	d.fill(r, snap, v)
 	if d.Object == "" && v != nil {
 		d.Object = v.DaemonSet.Object.String()
 	}

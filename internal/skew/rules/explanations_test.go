@@ -10,29 +10,28 @@ import (
 	"github.com/winbake/winbake/internal/skew"
 )
 
-// TestExplanationsAreOfRules: each entry of the file is a rule's, or a retired one's.
-// That every rule has one, TestEveryRuleExplainsItself holds.
-func TestExplanationsAreOfRules(t *testing.T) {
-	text, err := os.ReadFile("explanations.yaml")
-	if err != nil {
-		t.Fatal(err)
+// TestFilesAreOfRules: a rule is a Go file and one of the same name with its texts. That
+// every rule explains itself, TestEveryRuleExplainsItself holds.
+func TestFilesAreOfRules(t *testing.T) {
+	files, err := filepath.Glob("*/*.yaml")
+	if err != nil || len(files) != len(skew.Rules()) {
+		t.Errorf("%d files for %d rules: %v", len(files), len(skew.Rules()), err)
 	}
-	entries := regexp.MustCompile(`(?m)^  - id: (\w+)$`).FindAllStringSubmatch(string(text), -1)
-	for _, entry := range entries {
-		_, rule := skew.Explain(entry[1])
-		if _, retired := skew.ExplainRetired(entry[1]); rule == retired {
-			t.Errorf("%s: a rule %t, retired %t", entry[1], rule, retired)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if _, is := skew.Explain(strings.ToUpper(name)); !is {
+			t.Errorf("%s is no rule's", file)
 		}
-	}
-	if len(entries) < len(skew.Rules()) {
-		t.Errorf("only %d entries were found", len(entries))
+		if _, err := os.Stat(strings.TrimSuffix(file, ".yaml") + ".go"); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
 // A ground is what a project's code, its documents or its releases say. What
 // somebody reported or asked to be merged is none.
 func TestSourcesArePrimary(t *testing.T) {
-	for _, glob := range []string{"*.yaml", "*/*.go", "../../cluster/catalog/data/*.yaml"} {
+	for _, glob := range []string{"*/*.yaml", "*/*.go", "../../cluster/catalog/data/*.yaml"} {
 		files, err := filepath.Glob(glob)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", glob, files, err)
@@ -73,14 +72,40 @@ func TestEveryRuleNamesAState(t *testing.T) {
 	}
 }
 
-// Each case of findings.yaml is one that a rule names. A case that a rule names and that
-// isn't there panics, and the rules' own tests say each.
+// Each case of a rule's file is one that a rule of its family names. A case that a rule
+// names and that isn't there panics, and the rules' own tests say each.
 func TestEveryCaseIsNamed(t *testing.T) {
-	var code strings.Builder
-	files, err := filepath.Glob("*/*.go")
+	files, err := filepath.Glob("*/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
+	cases := 0
+	for _, file := range files {
+		texts, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := goFiles(t, filepath.Dir(file))
+		_, findings, _ := strings.Cut(string(texts), "\nfindings:\n")
+		for _, c := range regexp.MustCompile(`(?m)^  (\w[^:]*):(?: &\w+)?$`).FindAllStringSubmatch(findings, -1) {
+			cases++
+			if !strings.Contains(code, `"`+c[1]+`"`) {
+				t.Errorf("%s: no rule says %q", file, c[1])
+			}
+		}
+	}
+	if cases < 100 {
+		t.Errorf("only %d cases were found", cases)
+	}
+}
+
+func goFiles(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(dir + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -88,17 +113,5 @@ func TestEveryCaseIsNamed(t *testing.T) {
 		}
 		code.Write(text)
 	}
-	text, err := os.ReadFile("findings.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := regexp.MustCompile(`(?m)^  (\w[^:]*):(?: &\w+)?$`).FindAllStringSubmatch(string(text), -1)
-	for _, c := range cases {
-		if !strings.Contains(code.String(), `"`+c[1]+`"`) {
-			t.Errorf("no rule says %q", c[1])
-		}
-	}
-	if len(cases) < 70 {
-		t.Errorf("only %d cases were found", len(cases))
-	}
+	return code.String()
 }

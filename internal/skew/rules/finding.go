@@ -18,22 +18,7 @@ import (
 // Owned has the owner of a DaemonSet make the changes of it, where it has one.
 func Owned(snap *snapshot.Snapshot, list []action.Action) []action.Action {
 	return snapshot.Map(list, func(a action.Action) action.Action {
-		var changed []inventory.Object
-		switch a := a.(type) {
-		case action.BuildImage:
-			changed = []inventory.Object{a.Object}
-		case action.SetImage:
-			changed = []inventory.Object{a.Object}
-		case action.ReplaceDriver:
-			changed = []inventory.Object{a.Object}
-		case action.EditDriver:
-			changed = []inventory.Object{a.Object}
-		case action.DeleteDaemonSet:
-			changed = []inventory.Object{a.Object}
-		case action.ApplyPlanned:
-			changed = a.Present
-		}
-		for _, o := range changed {
+		for _, o := range action.Changes(a) {
 			if by := ownerOf(snap, o); by != nil {
 				return action.ByOwner{Owner: *by, Change: a}
 			}
@@ -59,9 +44,12 @@ const (
 	After  = "after"
 )
 
+// Facts are what a text of a rule's finding names, beside snap and the driver's v.
+type Facts map[string]any
+
 // Finding is what a rule says; the collector makes a finding.Finding of it.
 type Finding struct {
-	// Case names the rule's texts in findings.yaml, Facts are what they name. What
+	// Case names the texts in the rule's file, Facts are what they name. What
 	// the rule sets itself counts more than what is there.
 	Case     string
 	Facts    Facts

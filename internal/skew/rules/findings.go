@@ -8,25 +8,9 @@ import (
 	"sync"
 	"text/template"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
-
-//go:embed findings.yaml
-var findingsFile []byte
-
-// Facts are what a text of findings.yaml names, beside snap and the driver's v.
-type Facts map[string]any
-
-// written is findings.yaml: what rules say, by rule and case.
-var written = sync.OnceValue(func() (rules map[string]map[string]Finding) {
-	if err := yaml.Unmarshal(findingsFile, &rules); err != nil {
-		panic(err) // part of the program
-	}
-	return rules
-})
 
 var functions = template.FuncMap{
 	"names": func(nodes []*inventory.Node) string { return SomeOf(snapshot.NodeNames(nodes)) },
@@ -44,24 +28,28 @@ func templateOf(text string) *template.Template {
 	return t.(*template.Template)
 }
 
-// texts are the fields that findings.yaml has templates for.
-func (d *Finding) texts() []*string {
+// templates are the fields that a rule's file has templates for.
+func (d *Finding) templates() []*string {
 	return []*string{&d.Object, &d.Observed, &d.Expected, &d.Why, &d.Remedy}
 }
 
-// fill gives a finding what findings.yaml has for its case, where the rule left it out.
-func (d *Finding) fill(rule string, snap *snapshot.Snapshot, v *snapshot.View) {
+// fill gives a finding what its rule's file has for its case, where the rule left it out.
+func (d *Finding) fill(r *Rule, snap *snapshot.Snapshot, v *snapshot.View) {
 	if d.Case == "" {
 		return
 	}
-	known, is := written()[rule][d.Case]
+	from := r.file
+	if r.Like != nil {
+		from = r.Like.file
+	}
+	known, is := textsOf(from).Findings[d.Case]
 	if !is {
-		panic(rule + " has no case " + d.Case) // tests report each
+		panic(r.ID + " has no case " + d.Case) // tests report each
 	}
 	facts := Facts{"snap": snap, "v": v}
 	maps.Copy(facts, d.Facts)
-	for i, text := range known.texts() {
-		if own := d.texts()[i]; *own == "" && *text != "" {
+	for i, text := range known.templates() {
+		if own := d.templates()[i]; *own == "" && *text != "" {
 			*own = write(*text, facts)
 		}
 	}

@@ -212,9 +212,13 @@ func (snap *Snapshot) Moments() []*Snapshot {
 }
 
 func (snap *Snapshot) moment(hop int, phase Phase) *Snapshot {
-	base := snap
-	snap = new(Snapshot)
-	*snap = *base
+	at := *snap
+	at.set(hop, phase)
+	return &at
+}
+
+// set makes a snapshot that of a moment.
+func (snap *Snapshot) set(hop int, phase Phase) {
 	snap.Phase, snap.Hop, snap.Hops, snap.From = phase, hop, len(snap.Route.Stops)-1, snap.Route.Stops[hop]
 	if snap.Hops > 0 {
 		snap.To, snap.Target = snap.Route.Stops[hop+1], snap.Route.End()
@@ -230,7 +234,6 @@ func (snap *Snapshot) moment(hop int, phase Phase) *Snapshot {
 			LinuxNow: now, LinuxTarget: target, Nodes: snap.Scope(d),
 		})
 	}
-	return snap
 }
 
 // windowsDrivers are the Windows drivers in a phase. Planned ones take the place of those
@@ -255,8 +258,11 @@ func underWay(target string, c *inventory.Cluster) bool {
 		return c.Updating != ""
 	}
 	to, err := version.ParseOpenShift(target)
-	now, other := version.ParseOpenShift(c.Updating)
-	return err == nil && other == nil && now.CompareMinor(to) == 0 && (to.Patch < 0 || now.Compare(to) == 0)
+	if err != nil {
+		return false
+	}
+	now, err := version.ParseOpenShift(c.Updating)
+	return err == nil && now.CompareMinor(to) == 0 && (to.Patch < 0 || now.Compare(to) == 0)
 }
 
 // HopName is "4.18 -> 4.19"; "" without hops.

@@ -56,11 +56,24 @@ func short(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:
 // ExeName is what a verify.exe is called on a machine.
 func ExeName(exe []byte) string { return "verify-" + short(exe) + ".exe" }
 
-// run runs verify.exe and returns what it printed. Words in args hold neither
-// spaces nor quotes.
+// command is one of verify.exe's. Words in args hold neither spaces nor quotes.
+func (n *Node) command(args ...string) string {
+	return folder + `\` + ExeName(n.Exe) + " " + strings.Join(args, " ")
+}
+
+// bring brings verify.exe to the machine, unless it is there already.
+func (n *Node) bring(ctx context.Context) error {
+	if _, err := n.run(ctx, "version"); err == nil {
+		return nil
+	}
+	n.Say("uploading verify.exe")
+	return n.Guest.Put(ctx, folder+"/"+ExeName(n.Exe), bytes.NewReader(n.Exe))
+}
+
+// run runs verify.exe and returns what it printed.
 func (n *Node) run(ctx context.Context, args ...string) ([]byte, error) {
 	var out, trouble bytes.Buffer
-	code, err := n.Guest.Run(ctx, folder+`\`+ExeName(n.Exe)+" "+strings.Join(args, " "), &out, &trouble)
+	code, err := n.Guest.Run(ctx, n.command(args...), &out, &trouble)
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +84,10 @@ func (n *Node) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Facts asks the machine what it is, against e. verify.exe is brought there
-// unless it is there already.
+// Facts asks the machine what it is, against e.
 func (n *Node) Facts(ctx context.Context, e *node.Expectation) (*node.Facts, error) {
-	if _, err := n.run(ctx, "version"); err != nil {
-		n.Say("uploading verify.exe")
-		if err := n.Guest.Put(ctx, folder+"/"+ExeName(n.Exe), bytes.NewReader(n.Exe)); err != nil {
-			return nil, err
-		}
+	if err := n.bring(ctx); err != nil {
+		return nil, err
 	}
 	data, err := e.Encode()
 	if err != nil {

@@ -33,7 +33,7 @@ type Image struct {
 // ReadImage reads what an open image says of nodes. otherwise may be nil: then an
 // image without node.json is refused. Closing the Image closes the source.
 func ReadImage(ctx context.Context, source *oci.Source, otherwise Otherwise) (*Image, error) {
-	x, err := verify.ReadExtras(ctx, source, rootfs.Limits{})
+	x, err := verify.ReadExtras(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +108,10 @@ func (im *Image) Each(ctx context.Context, files []node.File, take func(f node.F
 	return im.Stored(ctx, files, func(f node.File, e *rootfs.Entry) error {
 		content := e.Content
 		if e.Archived() {
-			m, err := e.Member()
-			if err != nil {
+			var err error
+			if content, _, err = e.Member(); err != nil {
 				return err
 			}
-			content = m.Content
 		}
 		return take(f, content)
 	})

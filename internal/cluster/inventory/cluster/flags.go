@@ -88,28 +88,6 @@ func (f *Flags) Config() (config *rest.Config, context string, err error) {
 	return config, context, nil
 }
 
-// Contexts are the names of the kubeconfig's contexts, in their order by name.
-// Errors are *fault.Error.
-func (f *Flags) Contexts() ([]string, error) {
-	rules := f.rules()
-	if err := noPipe(rules.GetLoadingPrecedence()); err != nil {
-		return nil, f.unreadable(err)
-	}
-	raw, err := rules.Load()
-	if err != nil {
-		return nil, f.unreadable(err)
-	}
-	return slices.Sorted(maps.Keys(raw.Contexts)), nil
-}
-
-// For are the same flags, for this context.
-func (f *Flags) For(context string) Flags {
-	other := *f
-	other.overrides.CurrentContext = context
-	other.overrides.AuthInfo.ImpersonateUserExtra = nil // see impersonate
-	return other
-}
-
 // rules are kubectl's, but that nothing is printed.
 func (f *Flags) rules() *clientcmd.ClientConfigLoadingRules {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()

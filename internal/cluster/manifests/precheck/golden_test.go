@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/cluster/manifests/precheck"
@@ -21,8 +20,8 @@ const image = "registry.example.com/winbake-verify@sha256:9f86d081884c7d659a2fea
 
 func TestGolden(t *testing.T) {
 	for name, o := range map[string]precheck.Options{
-		"plain": {Image: image},
-		"all": {Image: image, Namespace: "windows-updates", Interval: time.Hour, To: []string{"4.20", "4.21.3"},
+		"plain": {Image: image, To: []string{"4.20"}},
+		"all": {Image: image, Namespace: "windows-updates", To: []string{"4.20", "4.21.3"},
 			Accept: []string{"SKEW001=DaemonSet ns/name"}, Images: []string{"sha256:abc=v3.3.1"}},
 	} {
 		folder, err := precheck.Render(o)
@@ -62,7 +61,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestTagIsTold(t *testing.T) {
-	folder, err := precheck.Render(precheck.Options{Image: "quay.io/me/winbake-verify:v1"})
+	folder, err := precheck.Render(precheck.Options{Image: "quay.io/me/winbake-verify:v1", To: []string{"4.20"}})
 	if err != nil || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0], "digest") {
 		t.Errorf("%v, %+v", err, folder)
 	}
@@ -78,12 +77,11 @@ func TestRefused(t *testing.T) {
 		"credentials":       {func(o *precheck.Options) { o.Image = "user:secret@quay.io/me/verify:v1" }, "***@quay.io/me/verify:v1 holds credentials"},
 		"no namespace":      {func(o *precheck.Options) { o.Namespace = "Windows" }, "can't be a namespace"},
 		"cluster's own":     {func(o *precheck.Options) { o.Namespace = "openshift-monitoring" }, "the cluster's own"},
-		"every second":      {func(o *precheck.Options) { o.Interval = time.Second }, "--interval can't be 1s"},
-		"before now":        {func(o *precheck.Options) { o.Interval = -time.Hour }, "--interval can't be"},
+		"nothing to judge":  {func(o *precheck.Options) { o.To = nil }, "no release to judge"},
 		"no release":        {func(o *precheck.Options) { o.To = []string{"next"} }, "next"},
 		"a file in the pod": {func(o *precheck.Options) { o.Images = []string{"images.txt"} }, "there is no file in the pod"},
 	} {
-		o := precheck.Options{Image: image}
+		o := precheck.Options{Image: image, To: []string{"4.20"}}
 		c.change(&o)
 		_, err := precheck.Render(o)
 		f, ok := errors.AsType[*fault.Error](err)

@@ -1,10 +1,8 @@
-// Package precheck writes what runs `verify skew precheck` in a cluster: a
-// Deployment with exactly the rights that it uses, a Service for its metrics,
-// and the rules whose alerts `oc adm upgrade recommend` shows. They are data, in
-// manifests.yaml.
+// Package precheck writes what runs `verify skew` in a cluster: CronJobs with exactly
+// the rights that it uses, and the rules whose alerts `oc adm upgrade recommend` shows.
+// They are data, in manifests.yaml.
 //
-// It reads no file and talks to no cluster. What the process does is package
-// internal/precheck's.
+// It reads no file and talks to no cluster.
 package precheck
 
 import (
@@ -13,7 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/distribution/reference"
 	"sigs.k8s.io/yaml"
@@ -36,9 +33,7 @@ type Options struct {
 	Image string
 	// Namespace; "" is DefaultNamespace.
 	Namespace string
-	// Interval is the longest time between two evaluations; 0 is verify's own.
-	Interval time.Duration
-	// To are releases to judge; none: those that the cluster is offered.
+	// To are releases to judge, such as 4.20.
 	To []string
 	// Accept and Images are flags of verify skew: --accept, --image-version.
 	Accept, Images []string
@@ -88,10 +83,10 @@ func (o *Options) check() (pinned bool, err error) {
 		return false, &fault.Error{What: fmt.Sprintf("%q can't be a namespace", o.Namespace), Fix: "--namespace, in lower-case letters, digits and dashes"}
 	}
 	if object.ClustersOwn(o.Namespace) {
-		return false, &fault.Error{What: o.Namespace + " is the cluster's own, and monitoring of user workloads passes it over", Fix: "--namespace, one of yours or a new one; or leave it out for " + DefaultNamespace}
+		return false, &fault.Error{What: o.Namespace + " is the cluster's own", Fix: "--namespace, one of yours or a new one; or leave it out for " + DefaultNamespace}
 	}
-	if o.Interval < 0 || o.Interval > 0 && o.Interval < time.Minute {
-		return false, &fault.Error{What: fmt.Sprintf("--interval can't be %s: each evaluation lists half of the cluster", o.Interval), Fix: "a minute or more: --interval=10m"}
+	if len(o.To) == 0 {
+		return false, &fault.Error{What: "no release to judge the update to", Fix: "--to 4.20; repeat it for the minor after that"}
 	}
 	for _, to := range o.To {
 		if _, err := version.ParseOpenShift(to); err != nil {
@@ -107,42 +102,72 @@ func (o *Options) check() (pinned bool, err error) {
 	return pinned, nil
 }
 
-// args are the process's own. They stand behind the image's entry point.
-func (o *Options) args() []string {
-	args := []string{"skew", "precheck", "--listen=:8080", "--log-format=json"}
-	if o.Interval > 0 {
-		args = append(args, "--interval="+o.Interval.String())
-	}
-	for _, list := range []struct {
-		flag   string
-		values []string
-	}{{"to", o.To}, {"accept", o.Accept}, {"image-version", o.Images}} {
-		for _, v := range list.values {
-			args = append(args, "--"+list.flag+"="+v)
+// check is a CronJob: its name, the verdict that fails it, and when in the hour it runs.
+type check struct{ name, verdict, minute string }
+
+var checks = []check{{"block", "BLOCK", "7"}, {"unknown", "UNKNOWN or BLOCK", "27"}, {"warn", "WARN, UNKNOWN or BLOCK", "47"}}
+
+// containers are those of a check, one for each release. Their arguments stand behind the
+// image's entry point.
+func (o *Options) containers(c check) []map[string]any {
+	var list []map[string]any
+	for _, to := range o.To {
+		args := []string{"skew", "--to=" + to, "--fail-on=" + c.name}
+		for _, a := range o.Accept {
+			args = append(args, "--accept="+a)
 		}
+		for _, image := range o.Images {
+			args = append(args, "--image-version="+image)
+		}
+		list = append(list, map[string]any{
+			"name": "to-" + strings.ReplaceAll(to, ".", "-"), "image": o.Image, "args": args,
+			// The Go runtime works harder before it meets the limit.
+			"env": []map[string]string{{"name": "GOMEMLIMIT", "value": "400MiB"}},
+			// A cluster of 5000 nodes takes some 110 MB (docs/performance.md).
+			"resources": map[string]any{"requests": map[string]string{"cpu": "10m", "memory": "64Mi"}, "limits": map[string]string{"memory": "512Mi"}},
+			"securityContext": map[string]any{
+				"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []string{"ALL"}},
+			},
+		})
 	}
-	return args
+	return list
 }
 
 func (o *Options) files() ([]object.File, error) {
-	args, err := json.Marshal(o.args()) // JSON is YAML too
-	if err != nil {
-		return nil, fmt.Errorf("write the arguments: %w", err)
-	}
-	text := strings.NewReplacer("$NAMESPACE", o.Namespace, "$IMAGE", o.Image, "$ARGS", string(args)).Replace(manifests)
 	var files []object.File
-	for _, doc := range strings.Split(text, "\n---\n")[1:] {
-		head, body, _ := strings.Cut(doc, "\n\n")
-		name, comment, _ := strings.Cut(strings.ReplaceAll("\n"+head, "\n# ", "\n")[1:], "\n")
-		var tree map[string]any
-		if err := yaml.Unmarshal([]byte(body), &tree); err != nil {
-			return nil, fmt.Errorf("read the manifest %s: %w", name, err)
+	shared := strings.NewReplacer("$NAMESPACE", o.Namespace, "$TARGETS", strings.Join(o.To, " or "))
+	for _, doc := range strings.Split(shared.Replace(manifests), "\n---\n")[1:] {
+		if !strings.Contains(doc, "$CHECK") {
+			f, err := file(doc)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+			continue
 		}
-		data, err := object.Document(comment+"\nWritten by bake manifests precheck.", tree)
-		if err != nil {
-			return nil, err
+		for _, c := range checks {
+			containers, err := json.Marshal(o.containers(c)) // JSON is YAML too
+			if err != nil {
+				return nil, fmt.Errorf("write the containers: %w", err)
+			}
+			f, err := file(strings.NewReplacer("$CHECK", c.name, "$VERDICT", c.verdict, "$MINUTE", c.minute, "$CONTAINERS", string(containers)).Replace(doc))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
 		}
-		files = append(files, object.File{Name: name + ".yaml", Data: data})
 	}
 	return files, nil
+}
+
+// file is a document of manifests.yaml: its name, a comment, and the manifest.
+func file(doc string) (object.File, error) {
+	head, body, _ := strings.Cut(doc, "\n\n")
+	name, comment, _ := strings.Cut(strings.ReplaceAll("\n"+head, "\n# ", "\n")[1:], "\n")
+	var tree map[string]any
+	if err := yaml.Unmarshal([]byte(body), &tree); err != nil {
+		return object.File{}, fmt.Errorf("read the manifest %s: %w", name, err)
+	}
+	data, err := object.Document(comment+"\nWritten by bake manifests precheck.", tree)
+	return object.File{Name: name + ".yaml", Data: data}, err
 }

@@ -1,14 +1,15 @@
+// Package proxy holds the rules on csi-proxy: whether it is there, and serves
+// what drivers dial (PROXY).
 package proxy
 
 import (
+	"embed"
+
 	"github.com/winbake/winbake/internal/skew/rules"
 )
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{
-	{ID: "PROXY001", Needs: rules.NeedsScope, Driver: proxyAbsent},
-	{ID: "PROXY003", Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.ExceptTarget},
-	{ID: "PROXY004", Needs: rules.NeedsScope, Driver: proxyWMIC, Starts: true, At: rules.ExceptTarget},
-	{ID: "PROXY005", Needs: rules.NeedsScope, Cluster: proxyDouble},
-	{ID: "PROXY007", Needs: rules.NeedsNodes, Cluster: proxyVulnerable, At: rules.AtNow},
-}
+var Rules = rules.Family(texts, proxy001, proxy003, proxy004, proxy005, proxy007)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
 )
@@ -27,6 +28,10 @@ type Config struct {
 	common.PackerConfig `mapstructure:",squash"`
 	image.Options       `mapstructure:",squash"`
 
+	// `image` checks the image that is being made, as the last step before
+	// sysprep, and installs nothing: `verify.exe node check --image`. No
+	// payload is needed, only a verify.exe.
+	Kind string `mapstructure:"check"`
 	// Findings of the check that don't end the build: `ID`, or `ID=object`
 	// for one object alone, such as `WIN004=service csi-proxy`. They stay in
 	// the manifest.
@@ -40,9 +45,6 @@ type Config struct {
 	// Change nothing and upload no file of the payload: only check the
 	// machine, at the end of a build, say. Default `false`.
 	CheckOnly bool `mapstructure:"check_only"`
-	// Leave verify.exe and node.json in `C:\ProgramData\winbake`, for a check
-	// at the first boot of each clone. Default `false`.
-	FirstBootCheck bool `mapstructure:"first_boot_check"`
 	// How long a service's process may take to end. Default `20s`.
 	StopTimeout time.Duration `mapstructure:"stop_timeout"`
 	// How long a service's pipes may take to answer. Default `60s`.
@@ -64,11 +66,11 @@ func (p *Provisioner) Prepare(raws ...any) error {
 	}
 	c.defaults()
 	var wrong *packersdk.MultiError
-	if err := c.Check(); err != nil {
+	if err := c.checkOptions(); err != nil {
 		wrong = packersdk.MultiErrorAppend(wrong, err)
 	}
 	for _, a := range c.Accept {
-		if err := known(a); err != nil {
+		if err := known(a, c.ids()); err != nil {
 			wrong = packersdk.MultiErrorAppend(wrong, err)
 		}
 	}
@@ -90,12 +92,40 @@ func (c *Config) defaults() {
 	c.StartTimeout = cmp.Or(c.StartTimeout, agent.DefaultStart)
 }
 
+// kindImage is the one value of check.
+const kindImage = "image"
+
+func (c *Config) checkOptions() error {
+	switch c.Kind {
+	case "":
+		return c.Check()
+	case kindImage:
+		return c.CheckGiven()
+	}
+	return &fault.Error{What: fmt.Sprintf("check can't be %q", c.Kind), Fix: `check = "image", or leave it out to install a payload`}
+}
+
+// ids are what findings of the step may be called.
+func (c *Config) ids() []string {
+	var all []string
+	if c.Kind == kindImage {
+		for _, r := range imagecheck.Table {
+			all = append(all, r.ID)
+		}
+		return all
+	}
+	for _, r := range node.Rules {
+		all = append(all, r.ID)
+	}
+	return all
+}
+
 // known refuses an accepted ID that no check has: the finding that it was
 // meant for would end the build after an hour.
-func known(accept string) error {
+func known(accept string, ids []string) error {
 	id, _, _ := strings.Cut(accept, "=")
-	if slices.ContainsFunc(node.Rules, func(r node.Rule) bool { return r.ID == id }) {
+	if slices.Contains(ids, id) {
 		return nil
 	}
-	return &fault.Error{What: fmt.Sprintf("accept has %q, and no check has that ID", accept), Fix: fmt.Sprintf("give IDs from %s to %s", node.Rules[0].ID, node.Rules[len(node.Rules)-1].ID)}
+	return &fault.Error{What: fmt.Sprintf("accept has %q, and no check has that ID", accept), Fix: fmt.Sprintf("give IDs from %s to %s", ids[0], ids[len(ids)-1])}
 }

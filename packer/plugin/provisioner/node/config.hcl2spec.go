@@ -23,11 +23,11 @@ type FlatConfig struct {
 	Release             *string           `mapstructure:"release" cty:"release" hcl:"release"`
 	Profile             *string           `mapstructure:"profile" cty:"profile" hcl:"profile"`
 	PlainHTTP           *bool             `mapstructure:"plain_http" cty:"plain_http" hcl:"plain_http"`
+	Kind                *string           `mapstructure:"check" cty:"check" hcl:"check"`
 	Accept              []string          `mapstructure:"accept" cty:"accept" hcl:"accept"`
 	VerifyBinary        *string           `mapstructure:"verify_binary" cty:"verify_binary" hcl:"verify_binary"`
 	Manifest            *string           `mapstructure:"manifest" cty:"manifest" hcl:"manifest"`
 	CheckOnly           *bool             `mapstructure:"check_only" cty:"check_only" hcl:"check_only"`
-	FirstBootCheck      *bool             `mapstructure:"first_boot_check" cty:"first_boot_check" hcl:"first_boot_check"`
 	StopTimeout         *string           `mapstructure:"stop_timeout" cty:"stop_timeout" hcl:"stop_timeout"`
 	StartTimeout        *string           `mapstructure:"start_timeout" cty:"start_timeout" hcl:"start_timeout"`
 }
@@ -57,11 +57,11 @@ func (*FlatConfig) HCL2Spec() map[string]hcldec.Spec {
 		"release":                    &hcldec.AttrSpec{Name: "release", Type: cty.String, Required: false},
 		"profile":                    &hcldec.AttrSpec{Name: "profile", Type: cty.String, Required: false},
 		"plain_http":                 &hcldec.AttrSpec{Name: "plain_http", Type: cty.Bool, Required: false},
+		"check":                      &hcldec.AttrSpec{Name: "check", Type: cty.String, Required: false},
 		"accept":                     &hcldec.AttrSpec{Name: "accept", Type: cty.List(cty.String), Required: false},
 		"verify_binary":              &hcldec.AttrSpec{Name: "verify_binary", Type: cty.String, Required: false},
 		"manifest":                   &hcldec.AttrSpec{Name: "manifest", Type: cty.String, Required: false},
 		"check_only":                 &hcldec.AttrSpec{Name: "check_only", Type: cty.Bool, Required: false},
-		"first_boot_check":           &hcldec.AttrSpec{Name: "first_boot_check", Type: cty.Bool, Required: false},
 		"stop_timeout":               &hcldec.AttrSpec{Name: "stop_timeout", Type: cty.String, Required: false},
 		"start_timeout":              &hcldec.AttrSpec{Name: "start_timeout", Type: cty.String, Required: false},
 	}

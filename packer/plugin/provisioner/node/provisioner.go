@@ -31,6 +31,9 @@ var _ packersdk.Provisioner = (*Provisioner)(nil)
 
 // Provision is packersdk.Provisioner's.
 func (p *Provisioner) Provision(ctx context.Context, ui packersdk.Ui, c packersdk.Communicator, data map[string]any) error {
+	if p.config.Kind == kindImage {
+		return p.checkImage(ctx, ui, comm.New(c, server(data)))
+	}
 	// One of an earlier build would be taken for this one's.
 	if err := os.Remove(p.config.Manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the manifest of an earlier build: %w", err)
@@ -90,9 +93,6 @@ func (s *step) run(ctx context.Context) error {
 	if err := s.record(ctx, facts, found); err != nil {
 		return err
 	}
-	if err := s.leave(ctx); err != nil {
-		return err
-	}
 	return s.node.Clean(ctx)
 }
 
@@ -142,6 +142,11 @@ func (s *step) judge(found []finding.Finding) error {
 	for line := range strings.Lines(text.String()) {
 		s.ui.Say(strings.TrimRight(line, "\n"))
 	}
+	return failure(found, "the machine isn't what the payload says", `fix what they name, or add an ID to accept = [...] if you know why it is so`)
+}
+
+// failure ends the build for findings that nobody accepted; nil for none.
+func failure(found []finding.Finding, what, fix string) error {
 	code := finding.DefaultFailOn.ExitCode(found)
 	if code == finding.ExitOK {
 		return nil
@@ -152,6 +157,5 @@ func (s *step) judge(found []finding.Finding) error {
 			ids = append(ids, fmt.Sprintf("%s %s %s: %s", f.Severity, f.ID, f.Object, f.Observed))
 		}
 	}
-	return &fault.Error{What: fmt.Sprintf("the machine isn't what the payload says: %d findings", len(ids)), Excerpt: strings.Join(ids, "\n"),
-		Fix: `fix what they name, or add an ID to accept = [...] if you know why it is so`, Code: code}
+	return &fault.Error{What: fmt.Sprintf("%s: %d findings", what, len(ids)), Excerpt: strings.Join(ids, "\n"), Fix: fix, Code: code}
 }
