@@ -1,6 +1,9 @@
 package deploy
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,20 +85,21 @@ func sumOf(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// testImage is a payload of two files and a service that runs the first.
-func testImage(t *testing.T, format payload.Format) *Image {
+// testImage is a folder of two files, and a service that runs the first.
+func testImage(t *testing.T, archived bool) *Image {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "payload")
+	dir := t.TempDir()
 	e := &node.Expectation{APIVersion: node.APIVersion, Services: []node.Service{{Service: winsvc.Service{Name: "a", Component: "a", Path: `C:\k\a.exe`, Start: winsvc.StartAutomatic}}}}
-	tree := &payload.Tree{Format: format}
 	for _, name := range []string{"a", "b"} {
 		content := "program " + name
-		tree.Files = append(tree.Files, payload.File{Path: name + ".exe", SHA256: sumOf(content), Size: int64(len(content)),
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }})
 		e.Files = append(e.Files, node.File{Component: name, Path: `C:\k\` + name + ".exe", Payload: name + ".exe", SHA256: sumOf(content), Size: int64(len(content))})
-	}
-	if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{}); err != nil {
-		t.Fatal(err)
+		path, data := filepath.Join(dir, name+".exe"), []byte(content)
+		if archived {
+			path, data = path+payload.ArchiveSuffix, archive(t, name+".exe", content)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s, err := oci.Load(t.Context(), dir, oci.Options{})
 	if err != nil {
@@ -103,25 +108,40 @@ func testImage(t *testing.T, format payload.Format) *Image {
 	return &Image{Reference: s.Reference(), Expectation: e, source: s}
 }
 
+func archive(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	w := tar.NewWriter(z)
+	err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(content))})
+	if err == nil {
+		_, err = io.WriteString(w, content)
+	}
+	if err = errors.Join(err, w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // What is uploaded is a payload's folder with its node.json beside it, and what
 // arrived before a connection broke isn't sent again.
 func TestInstall(t *testing.T) {
-	for format, suffix := range map[payload.Format]string{payload.Flat: "", payload.Archived: payload.ArchiveSuffix} {
+	for archived, suffix := range map[bool]string{false: "", true: payload.ArchiveSuffix} {
 		g, n := newNode()
-		im := testImage(t, format)
+		im := testImage(t, archived)
 		g.cut = "/b.exe"
 		if _, _, err := n.Install(t.Context(), im, Options{}); !errors.Is(err, ErrBroken) || g.installed != "" {
-			t.Fatalf("%s: %v, installed %q", format, err, g.installed)
+			t.Fatalf("%t: %v, installed %q", archived, err, g.installed)
 		}
 		first := len(g.puts)
 		g.cut = ""
 		r, facts, err := n.Install(t.Context(), im, Options{})
 		if err != nil || !r.Changed || facts != nil {
-			t.Fatalf("%s: %+v, %+v, %v", format, r, facts, err)
+			t.Fatalf("%t: %+v, %+v, %v", archived, r, facts, err)
 		}
 		for _, name := range []string{"/a.exe", "/b.exe"} {
 			if g.files[g.installed+name+suffix] == nil {
-				t.Errorf("%s: %s isn't in %q", format, name, slices.Sorted(maps.Keys(g.files)))
+				t.Errorf("%t: %s isn't in %q", archived, name, slices.Sorted(maps.Keys(g.files)))
 			}
 		}
 		if e, err := node.Parse(g.files[g.installed+".winbake/node.json"]); err != nil || len(e.Files) != 2 {
@@ -129,7 +149,7 @@ func TestInstall(t *testing.T) {
 		}
 		for _, name := range g.puts[first:] {
 			if strings.Contains(name, "/a.exe") || strings.HasPrefix(name, ".winbake/verify-") {
-				t.Errorf("%s: %s was sent twice", format, name)
+				t.Errorf("%t: %s was sent twice", archived, name)
 			}
 		}
 		if err := n.Clean(t.Context()); err != nil || len(g.files) > 0 {
@@ -142,7 +162,7 @@ func TestInstall(t *testing.T) {
 // make it wrong.
 func TestInstallOnARightMachine(t *testing.T) {
 	g, n := newNode()
-	im := testImage(t, payload.Flat)
+	im := testImage(t, false)
 	im.Expectation.Services, g.facts.Services = nil, nil
 	for _, f := range im.Expectation.Files {
 		g.facts.Files = append(g.facts.Files, node.FileFacts{Path: f.Path, Exists: node.Say(true), SHA256: node.Say(f.SHA256)})
@@ -160,14 +180,14 @@ func TestInstallOnARightMachine(t *testing.T) {
 func TestWhatVerifySaysIsTold(t *testing.T) {
 	g, n := newNode()
 	g.fails = "error: the file is in use\nfix: end what holds it"
-	if _, _, err := n.Install(t.Context(), testImage(t, payload.Flat), Options{}); err == nil || !strings.Contains(err.Error(), "the file is in use") {
+	if _, _, err := n.Install(t.Context(), testImage(t, false), Options{}); err == nil || !strings.Contains(err.Error(), "the file is in use") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestEach(t *testing.T) {
-	for _, format := range []payload.Format{payload.Flat, payload.Archived} {
-		im := testImage(t, format)
+	for _, archived := range []bool{false, true} {
+		im := testImage(t, archived)
 		got := map[string]string{}
 		take := func(f node.File, content io.Reader) error {
 			data, err := io.ReadAll(content)
@@ -175,17 +195,17 @@ func TestEach(t *testing.T) {
 			return err
 		}
 		if err := im.Each(t.Context(), im.Expectation.Files[1:], take); err != nil || len(got) != 1 || got["b.exe"] != "program b" {
-			t.Errorf("%s: %v, %v", format, got, err)
+			t.Errorf("%t: %v, %v", archived, got, err)
 		}
 		im.Expectation.Files[1].Payload = "c.exe"
 		if err := im.Each(t.Context(), im.Expectation.Files, take); err == nil || !strings.Contains(err.Error(), "no /payload/c.exe") {
-			t.Errorf("%s: %v", format, err)
+			t.Errorf("%t: %v", archived, err)
 		}
 	}
 }
 
 func TestOnly(t *testing.T) {
-	im := testImage(t, payload.Flat)
+	im := testImage(t, false)
 	if err := im.Only([]string{"c"}); err == nil {
 		t.Error("a component that isn't there is taken")
 	}
