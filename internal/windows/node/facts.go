@@ -23,7 +23,7 @@ func (t Told[T]) Get() (T, bool) { return t.Value, t.Known }
 // Reason says why a value wasn't told, "" for one that was.
 func (t Told[T]) Reason() string {
 	if !t.Known && t.Unknown == "" {
-		return "nobody asked the node for it"
+		return notAsked
 	}
 	return t.Unknown
 }
