@@ -330,7 +330,7 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		"marked, and runs": {func(w *testNode) { w.marked = true }, upgradeTo("good 2"), "marked for deletion"},
 		"marked, and to go": {func(w *testNode) { w.marked = true },
 			(*testNode).removal, "marked for deletion"},
-		"a pipe that stays": {func(w *testNode) { w.stuckPipe() }, upgradeTo("good 2"), "doesn't serve"},
+		"a pipe that stays": {func(w *testNode) { w.stuckPipe() }, upgradeTo("good 2"), "is served by process 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTestNode(t)

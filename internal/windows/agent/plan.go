@@ -120,6 +120,7 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 // surround adds a change of a service, with what depends on the service and the
 // pipes that it serves: an older program may have fewer of them than the new one.
 func (p *planner) surround(ctx context.Context, c serviceChange, s *Service) error {
+	var pid uint32
 	if s != nil {
 		// A service that is marked for deletion can neither be changed nor started
 		// again: that is asked before anything is stopped.
@@ -130,14 +131,32 @@ func (p *planner) surround(ctx context.Context, c serviceChange, s *Service) err
 		if c.Dependents, err = p.sys.Dependents(c.Name); err != nil {
 			p.note(fmt.Sprintf("which services depend on %s isn't told: %v", c.Name, err))
 		}
-		for _, pipe := range askAll(ctx, p.sys, c.Pipes) {
-			if owner, ok := pipe.PID.Get(); ok && c.Ran && owner == s.PID {
-				c.PipesBefore = append(c.PipesBefore, pipe.Name)
-			}
+		pid = s.PID
+	}
+	for _, pipe := range askAll(ctx, p.sys, c.Pipes) {
+		owner, _ := pipe.PID.Get()
+		switch {
+		case owner == 0:
+		case owner == pid && c.Ran:
+			c.PipesBefore = append(c.PipesBefore, pipe.Name)
+		case c.After != nil && !(c.Restart && node.SamePath(p.image(owner), programOf(c.Before.Configuration))):
+			// The first instance of a pipe is exclusive.
+			return &fault.Error{What: fmt.Sprintf("the pipe %s is served by process %d, %s, and not by service %s", pipe.Name, owner, p.image(owner), c.Name),
+				Fix: "find out what it is and end it (tasklist, taskkill /pid), then run this again"}
 		}
 	}
 	p.j.Services = append(p.j.Services, c)
 	return nil
+}
+
+// image is the program of a process, "" for none that is known.
+func (p *planner) image(pid uint32) string {
+	for _, q := range p.processes {
+		if q.PID == pid {
+			return q.Image
+		}
+	}
+	return ""
 }
 
 func markedFault(name string) error {
