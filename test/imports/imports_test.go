@@ -228,8 +228,9 @@ func TestSkewIsPure(t *testing.T) {
 	}
 }
 
-// verify.exe is carried in images and copied to nodes for every check: it may
-// hold nothing of a cluster, a registry or a compiler.
+// verify.exe is carried in images and copied to nodes: it reads payloads with
+// what bake and verify read images with, which took it from 13 to 16 MB, and
+// holds nothing of a cluster or a compiler.
 func TestNodeStaysSmall(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/verify/node")
 	cmd.Dir = "../.."
@@ -238,7 +239,7 @@ func TestNodeStaysSmall(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	for _, heavy := range []string{"k8s.io/", "github.com/google/go-containerregistry", "github.com/goccy/go-yaml", "golang.org/x/crypto/ssh", module + "payload", module + "internal/build/compile"} {
+	for _, heavy := range []string{"k8s.io/", "github.com/goccy/go-yaml", "golang.org/x/crypto/ssh", module + "internal/build/"} {
 		if strings.Contains(string(out), heavy) {
 			t.Errorf("verify.exe depends on %s", heavy)
 		}

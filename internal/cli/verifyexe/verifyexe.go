@@ -19,7 +19,7 @@ func New(a *app.App) *cobra.Command {
 		Example: "  verify node install D:\\payload\n  verify node check\n  verify node remove",
 	}
 	node := &cobra.Command{Use: "node", Short: "Install, check or remove a payload on this node"}
-	node.AddCommand(newCheck(a))
-	root.AddCommand(node, newAgent(a), newHash(a))
+	node.AddCommand(newInstall(a), newCheck(a), newRemove(a))
+	root.AddCommand(node)
 	return root
 }

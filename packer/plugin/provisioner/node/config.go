@@ -76,7 +76,7 @@ func (p *Provisioner) Prepare(raws ...any) error {
 	}
 	if c.VerifyBinary != "" {
 		if info, err := os.Stat(c.VerifyBinary); err != nil || info.IsDir() {
-			wrong = packersdk.MultiErrorAppend(wrong, &fault.Error{Where: c.VerifyBinary, What: "verify_binary isn't a file", Fix: "name the file that bake node verify-exe --out verify.exe writes"})
+			wrong = packersdk.MultiErrorAppend(wrong, &fault.Error{Where: c.VerifyBinary, What: "verify_binary isn't a file", Fix: "name the file that bake verify-exe --out verify.exe writes"})
 		}
 	}
 	if wrong != nil && len(wrong.Errors) > 0 {
@@ -88,8 +88,8 @@ func (p *Provisioner) Prepare(raws ...any) error {
 func (c *Config) defaults() {
 	c.Profile = cmp.Or(c.Profile, image.OpenShift)
 	c.Manifest = cmp.Or(c.Manifest, c.PackerBuildName+".node.json")
-	c.StopTimeout = cmp.Or(c.StopTimeout, agent.DefaultTimes.Stop)
-	c.StartTimeout = cmp.Or(c.StartTimeout, agent.DefaultTimes.Start)
+	c.StopTimeout = cmp.Or(c.StopTimeout, agent.DefaultStop)
+	c.StartTimeout = cmp.Or(c.StartTimeout, agent.DefaultStart)
 }
 
 // kindImage is the one value of check.

@@ -12,13 +12,12 @@ import (
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/windows/deploy"
-	"github.com/winbake/winbake/internal/windows/guest"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
 )
 
 // checkImage has verify.exe check the image before sysprep. Its report, in JSON, goes
 // to the build's log; what is wrong ends the build.
-func (p *Provisioner) checkImage(ctx context.Context, ui packersdk.Ui, g guest.Guest) error {
+func (p *Provisioner) checkImage(ctx context.Context, ui packersdk.Ui, g deploy.Guest) error {
 	exe, err := p.verifyExe(ctx)
 	if err != nil {
 		return err

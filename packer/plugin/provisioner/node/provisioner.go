@@ -18,7 +18,6 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/report"
-	"github.com/winbake/winbake/internal/windows/agent"
 	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/comm"
@@ -106,7 +105,7 @@ func (s *step) check(ctx context.Context, facts *node.Facts) ([]finding.Finding,
 			return found, facts, nil
 		}
 	}
-	facts, err := s.node.Facts(ctx, s.image.Expectation, false)
+	facts, err := s.node.Facts(ctx, s.image.Expectation)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,18 +116,18 @@ func (s *step) check(ctx context.Context, facts *node.Facts) ([]finding.Finding,
 // image that is being made, what is there already is replaced. A machine that
 // had everything tells what it is; nil otherwise.
 func (s *step) install(ctx context.Context) (*node.Facts, error) {
-	out, err := s.node.Install(ctx, agent.Settle, s.image.Image, deploy.Options{Times: agent.Times{Stop: s.config.StopTimeout, Start: s.config.StartTimeout}})
+	out, facts, err := s.node.Install(ctx, s.image.Image, deploy.Options{Stop: s.config.StopTimeout, Start: s.config.StartTimeout})
 	if err != nil {
 		return nil, err
 	}
 	if !out.Changed {
 		s.ui.Say("the machine has the payload already: nothing was changed")
-		return out.Facts, nil
+		return facts, nil
 	}
 	for _, n := range out.Notes {
 		s.ui.Say("note: " + n)
 	}
-	text := fmt.Sprintf("%d files uploaded, %d installed, %d replaced", out.Uploaded, out.Installed, out.Replaced)
+	text := fmt.Sprintf("%d files installed, %d replaced", out.Installed, out.Replaced)
 	s.ui.Say(strings.Join(append([]string{text}, out.Services...), ", "))
 	return nil, nil
 }
