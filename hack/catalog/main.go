@@ -1,8 +1,7 @@
-// Command catalog makes the catalog of verify and bake, compares two, and signs one.
+// Command catalog makes the catalog of verify and bake, and compares two.
 //
 //	go run -C hack/catalog . make -clones DIR      # the newest facts into internal/cluster/catalog/data
 //	go run -C hack/catalog . diff OLD [NEW]        # what was added, removed and changed
-//	go run -C hack/catalog . sign -key key.pem -out catalog.json [-push REGISTRY/REPOSITORY:TAG]
 //
 // DIR holds complete clones by owner and name, DIR/openshift/aws-ebs-csi-driver.git
 // and so on: the forks and upstreams of forks.yaml, and for the dates of patches
@@ -34,9 +33,9 @@ func main() {
 }
 
 func execute(ctx context.Context, args []string, w io.Writer) error {
-	commands := map[string]func(context.Context, *flag.FlagSet, []string, io.Writer) error{"make": makeCommand, "diff": diffCommand, "sign": signCommand}
+	commands := map[string]func(context.Context, *flag.FlagSet, []string, io.Writer) error{"make": makeCommand, "diff": diffCommand}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return fmt.Errorf("name one of make, diff, sign: go doc ./hack/catalog")
+		return fmt.Errorf("name one of make, diff: go doc ./hack/catalog")
 	}
 	return commands[args[0]](ctx, flag.NewFlagSet(args[0], flag.ContinueOnError), args[1:], w)
 }

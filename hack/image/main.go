@@ -100,16 +100,6 @@ func image(ctx context.Context, command string, p v1.Platform) (v1.Image, error)
 	return mutate.ConfigFile(img, file)
 }
 
-// catalogFlags are where a release gets newer catalogs, as in .goreleaser.yaml.
-func catalogFlags() (flags string) {
-	for _, pair := range [][2]string{{"CATALOG_KEY", "publicKey"}, {"CATALOG_SOURCE", "source"}} {
-		if value := os.Getenv(pair[0]); value != "" {
-			flags += " -X github.com/winbake/winbake/internal/cluster/catalog/signed." + pair[1] + "=" + value
-		}
-	}
-	return flags
-}
-
 func layer(ctx context.Context, command string, p v1.Platform) (v1.Layer, error) {
 	dir, err := os.MkdirTemp("", "winbake-image-")
 	if err != nil {
@@ -117,7 +107,7 @@ func layer(ctx context.Context, command string, p v1.Platform) (v1.Layer, error)
 	}
 	defer os.RemoveAll(dir)
 	exe := filepath.Join(dir, command)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w"+catalogFlags(), "-o", exe, "./cmd/"+command)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", exe, "./cmd/"+command)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+p.OS, "GOARCH="+p.Architecture, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -22,8 +22,7 @@ var elsewhere = map[string]string{
 	"make test":    "runs this test",
 	"make lab":     "packer/plugin/e2e, as all that begins with bin/lab",
 
-	"bin/verify catalog update --from oci://quay.io/me/catalog:latest --key catalog.pub": "test/script, with a cache of its own: what is kept is used by all that runs here",
-	"go run -C hack/catalog . make -clones ~/clones":                                     "hack/catalog, with repositories of its own",
+	"go run -C hack/catalog . make -clones ~/clones": "hack/catalog, with repositories of its own",
 
 	"bin/bake outdated csi-proxy": "test/script, with a module proxy of its own: another may refuse the list",
 }

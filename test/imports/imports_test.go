@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 3200},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8860},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8000},
-	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base", "internal/attest"}, 15600},
+	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 15600},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 7700},
 	"packer":           {[]string{"internal/base", "internal/winscript"}, 8500},
 	"payload":          {[]string{"internal/image", "internal/base"}, 3000},
@@ -46,7 +46,6 @@ var rooms = map[string]room{
 
 	"internal/winscript": {nil, 2800},
 	"internal/wine":      {[]string{"internal/base"}, 430},
-	"internal/attest":    {nil, 130},
 }
 
 // forbidden is what a room, or a package of one, does not do itself: no network,

@@ -52,15 +52,10 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":  code,
-			"flip":  flip,
 			"pin":   pin,
 			"count": countFiles,
 			"proxy": proxy,
 			"base":  windowsBase,
-
-			"keys":   keyPair,
-			"signed": signCatalog,
-			"push":   pushCatalog,
 
 			"replace": replace,
 		},
@@ -147,16 +142,6 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s holds no %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(data), args[1], args[2])), 0o600))
-}
-
-// flip turns one bit in the middle of a file: flip path.
-func flip(ts *testscript.TestScript, _ bool, args []string) {
-	path := ts.MkAbs(args[0])
-	data, err := os.ReadFile(path)
-	ts.Check(err)
-	data[len(data)/2] ^= 1
-	ts.Check(os.Chmod(path, 0o644))
-	ts.Check(os.WriteFile(path, data, 0o644))
 }
 
 // pin puts the sha256 of a file into another one's @SUM@: pin file versions.yaml.

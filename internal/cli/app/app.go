@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -32,25 +31,13 @@ type App struct {
 	Stdout, Stderr io.Writer
 	// Console is there once flags are parsed.
 	Console *console.Console
-	// CatalogDate is the day of the catalog in use; nil for none.
-	CatalogDate func(*App) (string, error)
+	// CatalogDate is the day of the embedded catalog; nil for none.
+	CatalogDate func() (string, error)
 
 	progress, logLevel, logFormat, color string
 	quiet                                bool
 
-	said sync.Map // what Once has logged
-}
-
-// Once logs a message, unless it was logged before. Commands load the catalog in
-// several places, and side by side.
-func (a *App) Once(level logrus.Level, message string) {
-	if a == nil {
-		return
-	}
-	if _, before := a.said.LoadOrStore(message, true); before {
-		return
-	}
-	a.Console.Log().Log(level, message)
+	said sync.Map // what retrying has told
 }
 
 // exitInterrupted is what a shell reports of a program ended by SIGINT.
@@ -316,7 +303,7 @@ func newVersion(a *App, name string) *cobra.Command {
 	build := func(context.Context, []string) (b Build, err error) {
 		catalog := ""
 		if a.CatalogDate != nil {
-			if catalog, err = a.CatalogDate(a); err != nil {
+			if catalog, err = a.CatalogDate(); err != nil {
 				return Build{}, err
 			}
 		}

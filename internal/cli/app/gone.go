@@ -10,6 +10,7 @@ import (
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
 	"manifests precheck --interval": "the CronJobs run each hour",
+	"catalog update":                "install the newest verify, or give rows of your own: --catalog FILE",
 	"inventory":                     "verify skew --details -o json has what was read",
 	"skew --contexts":               "for c in a b; do verify skew --context $c; done",
 	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",

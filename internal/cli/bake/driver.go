@@ -78,7 +78,7 @@ func newDriver(t *tool) *cobra.Command {
 }
 
 func (o *driverOptions) names(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cat, err := o.catalog.Load(nil)
+	cat, err := o.catalog.Load()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -87,7 +87,7 @@ func (o *driverOptions) names(*cobra.Command, []string, string) ([]string, cobra
 
 // driver is the pipeline: commits, programs, images.
 func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) error {
-	cat, err := o.catalog.Load(t.App)
+	cat, err := o.catalog.Load()
 	if err != nil {
 		return err
 	}

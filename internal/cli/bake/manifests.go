@@ -80,7 +80,7 @@ func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte,
 // wmcoVersion is the version that the ConfigMap's name ends in, and the same
 // to compare with.
 func (t *tool) wmcoVersion(file *pins.File, text string) (string, version.WMCO, error) {
-	cat, err := (&catalogflag.Flag{}).Load(t.App)
+	cat, err := (&catalogflag.Flag{}).Load()
 	if err != nil {
 		return "", version.WMCO{}, err
 	}
@@ -144,7 +144,7 @@ func (t *tool) warn(object, message string) {
 }
 
 func wmcoVersions(file *pins.File) (versions []string) {
-	known, err := (&catalogflag.Flag{}).Load(nil)
+	known, err := (&catalogflag.Flag{}).Load()
 	if err != nil {
 		return nil
 	}

@@ -120,7 +120,7 @@ func (p *packing) stays(i *verify.BaseImage, kept []payload.KeptFile) error {
 // removed tells of each file that goes without another one in its place, and
 // refuses to take it from an operator that needs it.
 func (p *packing) removed(i *verify.BaseImage) error {
-	cat, err := (&catalogflag.Flag{}).Load(p.App)
+	cat, err := (&catalogflag.Flag{}).Load()
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (t *tool) whole(o payloadOptions, file *pins.File) error {
 	if o.base != "" || file.Base != "" || len(o.only) > 0 {
 		return nil
 	}
-	known, err := (&catalogflag.Flag{}).Load(t.App)
+	known, err := (&catalogflag.Flag{}).Load()
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (o *csiDriverOptions) register(cmd *cobra.Command) {
 
 // run is the pipeline: catalog, objects, folder, and what to run next.
 func (o *csiDriverOptions) run(ctx context.Context, a *app.App, driver string) error {
-	cat, err := o.catalog.Load(a)
+	cat, err := o.catalog.Load()
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type demands struct {
 
 // newDemands settles which release the payload is for, before it is read.
 func (t *tool) newDemands(o payloadOptions, want *pinned) (*demands, error) {
-	known, err := o.catalog.Load(t.App)
+	known, err := o.catalog.Load()
 	if err != nil {
 		return nil, err
 	}

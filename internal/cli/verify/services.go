@@ -88,7 +88,7 @@ func compareServices(declared *manifests.ConfigMap, inv *inventory.Inventory) []
 
 // read is the inventory of what was asked for.
 func (t *tool) read(ctx context.Context, in inputs) (*inventory.Inventory, error) {
-	known, err := in.catalog.Load(t.App)
+	known, err := in.catalog.Load()
 	if err != nil {
 		return nil, err
 	}

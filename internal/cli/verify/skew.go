@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/cluster/catalog/signed"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/internal/skew"
 )
@@ -96,7 +95,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	known, err := o.catalog.Load(t.App)
+	known, err := o.catalog.Load()
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -118,7 +117,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 		t.Console.Log().Warn(note)
 	}
 	return skewreport.Report{
-		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, CatalogUpdate: signed.Command(), Today: today,
+		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
 		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
 	}, nil
 }

@@ -85,9 +85,6 @@ type CatalogAge struct {
 	// AgeDays is how many days before Date that was; absent where either isn't
 	// known.
 	AgeDays *int `json:"ageDays,omitempty"`
-
-	// Update is how to have a newer one.
-	Update string `json:"-"`
 }
 
 // ruleIDs are those of all rules that the report speaks of, sorted.

@@ -29,9 +29,6 @@ type Report struct {
 	Inventory *inventory.Inventory
 	// CatalogAsOf and Today are days, 2026-08-31; "" where they aren't known.
 	CatalogAsOf, Today string
-	// CatalogUpdate is the command that takes a newer catalog; "" for a build that
-	// knows none.
-	CatalogUpdate string
 	// Tool and Version say who judged: "verify", "v1.2.0".
 	Tool, Version string
 	// FailOn decides the exit code that the report tells; its zero value is
@@ -130,7 +127,7 @@ func newDocument(r Report) *Document {
 	d := &Document{
 		APIVersion: APIVersion, Kind: "SkewReport",
 		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
-		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today), Update: cmp.Or(r.CatalogUpdate, "install the newest verify")},
+		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
 		FailOn: r.FailOn.String(), Counts: map[string]int{},
 		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},
 	}

@@ -237,7 +237,7 @@ func (d *Document) renew(words string) string {
 	if age := d.Catalog.AgeDays; age == nil || *age <= renewAfter {
 		return ""
 	}
-	return words + d.Catalog.Update
+	return words + "install the newest verify"
 }
 
 func problem(p inventory.Problem) string {
