@@ -112,9 +112,6 @@ func (l *Layer) Compressed() (io.ReadCloser, error) {
 // Uncompressed returns the tar.
 func (l *Layer) Uncompressed() (io.ReadCloser, error) { return oci.Uncompressed(l) }
 
-// Verified tells that Compressed's reader checks what it reads.
-func (l *Layer) Verified() bool { return true }
-
 // NewExtras packs files into a layer with ExtrasRoot, as NewLayer packs a
 // payload.
 func NewExtras(ctx context.Context, files []File, store Store, o LayerOptions) (*Layer, error) {

@@ -67,7 +67,7 @@ func TestDiffCommand(t *testing.T) {
 	if err != nil || out.String() != want {
 		t.Errorf("%q, %v; want %q", out.String(), err, want)
 	}
-	for _, args := range [][]string{nil, {"undo"}, {"diff"}, {"diff", "a", "b", "c"}, {"diff", "none"}, {"diff", data, "none"}, {"make"}, {"make", "-clones", "none", "more"}, {"sign"}, {"diff", "-x"}} {
+	for _, args := range [][]string{nil, {"undo"}, {"diff"}, {"diff", "a", "b", "c"}, {"diff", "none"}, {"diff", data, "none"}, {"make"}, {"make", "-clones", "none", "more"}, {"diff", "-x"}} {
 		if err := execute(t.Context(), args, &out); err == nil {
 			t.Errorf("%q is no error", args)
 		}

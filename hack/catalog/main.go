@@ -35,7 +35,7 @@ func main() {
 func execute(ctx context.Context, args []string, w io.Writer) error {
 	commands := map[string]func(context.Context, *flag.FlagSet, []string, io.Writer) error{"make": makeCommand, "diff": diffCommand}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return fmt.Errorf("name one of make, diff: go doc ./hack/catalog")
+		return fmt.Errorf("name make or diff: go doc ./hack/catalog")
 	}
 	return commands[args[0]](ctx, flag.NewFlagSet(args[0], flag.ContinueOnError), args[1:], w)
 }

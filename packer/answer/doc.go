@@ -1,11 +1,7 @@
 // Package answer makes and checks the answer files of Windows Setup and
-// sysprep: autounattend.xml and unattend.xml.
+// sysprep: autounattend.xml and unattend.xml. Those made hold ${...} where Packer puts
+// a value in (templatefile).
 //
-// The files made are templates beside this package, filled in, and hold ${...}
-// where Packer puts a value in (templatefile). Check reads anybody's
-// answer file and says what Windows Setup would pass over or choke on.
-//
-// It isn't a full model of Microsoft's schema: it writes what a Kubernetes
-// node's image needs, and knows the passes of the components in use
+// It is no full model of Microsoft's schema
 // (https://learn.microsoft.com/windows-hardware/customize/desktop/unattend/).
 package answer

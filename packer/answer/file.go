@@ -3,7 +3,6 @@ package answer
 import (
 	"bytes"
 	_ "embed"
-	"encoding/xml"
 	"fmt"
 	"strings"
 	"text/template"
@@ -15,36 +14,15 @@ var autounattend string
 //go:embed unattend.xml
 var unattend string
 
-// The namespaces and the key that every component of Windows carries.
+// The namespace and the key that every component of Windows carries.
 const (
-	namespace    = "urn:schemas-microsoft-com:unattend"
-	wcmNamespace = "http://schemas.microsoft.com/WMIConfig/2002/State"
-	publicKey    = "31bf3856ad364e35"
+	namespace = "urn:schemas-microsoft-com:unattend"
+	publicKey = "31bf3856ad364e35"
 )
 
-// The placeholders that Packer fills in. Each is a variable of templatefile;
-// the template package gives all of them.
-const (
-	VarEFI        = "efi"             // bool: EFI or BIOS
-	VarHasKey     = "has_product_key" // bool
-	VarProductKey = "product_key"
-	VarImageKey   = "image_key"   // NAME or INDEX
-	VarImageValue = "image_value" // escaped for XML
-	VarLanguage   = "language"    // en-US
-	VarLocale     = "locale"      // formats and keyboard
-	VarTimeZone   = "time_zone"   // UTC
-	VarPassword   = "password"    // see PasswordSuffix
-	VarAutoLogon  = "auto_logon"  // the same password, see AutoLogonSuffix
-	VarHostPrefix = "host_name_prefix"
-)
-
-// PasswordSuffix and AutoLogonSuffix are what Windows wants appended to a
-// password before it is encoded in base64 of UTF-16LE, with PlainText false.
-// That hides nothing; it keeps & and < out of XML.
-const (
-	PasswordSuffix  = "AdministratorPassword"
-	AutoLogonSuffix = "Password"
-)
+// VarHostPrefix is the variable of templatefile for what host names begin with. The
+// others are in the files, beside what they are for.
+const VarHostPrefix = "host_name_prefix"
 
 // BuildOptions shape autounattend.xml.
 type BuildOptions struct {
@@ -84,32 +62,11 @@ type GeneralizeOptions struct {
 func Generalize(o GeneralizeOptions) ([]byte, error) { return fill(unattend, o) }
 
 func fill(file string, values any) ([]byte, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"xml": escaped}).Parse(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the answer file's template: %w", err)
-	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, values); err != nil {
+	if err := template.Must(template.New("").Parse(file)).Execute(&b, values); err != nil {
 		return nil, fmt.Errorf("write the answer file: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-// Fill puts values that are known into a template of an answer file.
-func Fill(data []byte, values map[string]string) []byte {
-	return placeholder.ReplaceAllFunc(data, func(found []byte) []byte {
-		value, ok := values[strings.TrimSpace(string(found[2:len(found)-1]))]
-		if text, err := escaped(value); ok && err == nil {
-			return []byte(text)
-		}
-		return found
-	})
-}
-
-func escaped(s string) (string, error) {
-	var b bytes.Buffer
-	err := xml.EscapeText(&b, []byte(s))
-	return b.String(), err
 }
 
 // passes are the configuration passes of Windows Setup, in their order.

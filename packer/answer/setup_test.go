@@ -94,7 +94,6 @@ func TestSetup(t *testing.T) {
 		"onto another disk":          {forBIOS, "<InstallTo><DiskID>0", "<InstallTo><DiskID>1", disk, "<DiskID>1", "Windows goes to disk 1, on which"},
 		"onto a disk of Packer's":    {forBIOS, "<InstallTo><DiskID>0", "<InstallTo><DiskID>${n}", "", "", ""},
 		"the rest, and a size":       {forEFI, "<Extend>true</Extend>", "<Extend>true</Extend><Size>60000</Size>", disk, "<Type>Primary", "partition 3 has Size and Extend"},
-		"two of one order":           {forEFI, "<Order>2</Order><Type>MSR", "<Order>1</Order><Type>MSR", disk, "<Type>MSR", "two partitions have the Order 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(c.base, c.old) {
@@ -138,43 +137,15 @@ func TestSetupOfEachChoice(t *testing.T) {
 	}
 }
 
-// TestValues: what Windows Setup doesn't take, and what it does.
-func TestValues(t *testing.T) {
-	const component = `<component name="Microsoft-Windows-Shell-Setup" processorArchitecture="amd64" publicKeyToken="` + publicKey + `" language="neutral" versionScope="nonSxS">`
-	long := strings.Repeat("x", 250)
-	command := func(order, path string) string {
-		return "<RunSynchronousCommand><Order>" + order + "</Order><Path>" + path + "</Path></RunSynchronousCommand>"
+// TestChosen: editions and keys that are in the file itself.
+func TestChosen(t *testing.T) {
+	text := strings.NewReplacer("/IMAGE/INDEX", "/IMAGE/NAME", "<Value>2</Value>", "<Value>Windows Server 2022 SERVERSTANDARD</Value>",
+		"<AcceptEula>", "<ProductKey><Key>AAAAA</Key></ProductKey><AcceptEula>").Replace(forEFI)
+	editions, keys := Chosen([]byte(text))
+	if !slices.Equal(editions, []string{"Windows Server 2022 SERVERSTANDARD"}) || !slices.Equal(keys, []string{"AAAAA"}) {
+		t.Errorf("have %q and %q", editions, keys)
 	}
-	for text, want := range map[string]string{
-		"<ComputerName>build-machine-01</ComputerName>":                                                                  "16 characters",
-		"<ComputerName>build-machine-1</ComputerName>":                                                                   "",
-		"<ComputerName>build.example</ComputerName>":                                                                     "isn't of letters",
-		"<ComputerName>win build</ComputerName>":                                                                         "isn't of letters",
-		"<ComputerName>{{ .Name }}</ComputerName>":                                                                       "",
-		"<ComputerName>@NAME@</ComputerName>":                                                                            "",
-		"<ComputerName>*</ComputerName>":                                                                                 "",
-		"<ComputerName>${name}</ComputerName>":                                                                           "",
-		"<TimeZone>Europe/Berlin</TimeZone>":                                                                             "isn't a name of Windows' own",
-		"<TimeZone>W. Europe Standard Time</TimeZone><X><TimeZone>UTC</TimeZone></X>":                                    "",
-		"<InputLocale>english</InputLocale>":                                                                             "no language or keyboard",
-		"<InputLocale>0409:00000409;de-DE</InputLocale>":                                                                 "",
-		"<UserLocale>zh-Hans-CN</UserLocale><UILanguage>${a}-US</UILanguage>":                                            "",
-		"<UILanguage>en_US</UILanguage>":                                                                                 "no language",
-		"<RunSynchronous>" + command("1", long+"${unknown}") + "</RunSynchronous>":                                       "",
-		"<RunSynchronous>" + command("1", long+long) + "</RunSynchronous>":                                               "500 characters",
-		"<RunSynchronous><RunSynchronousCommand><Path>a</Path></RunSynchronousCommand></RunSynchronous>":                 "a RunSynchronousCommand has no Order",
-		"<RunSynchronous>" + command("1", "a") + command("1", "b") + "</RunSynchronous>":                                 "two of RunSynchronousCommand have the Order 1",
-		"<RunSynchronous>" + command("1", "a") + command("2", "b") + "</RunSynchronous><X>" + command("1", "c") + "</X>": "",
-		"<FirstLogonCommands><SynchronousCommand><Order>1</Order><CommandLine>" + long + long + "</CommandLine></SynchronousCommand></FirstLogonCommands>": "",
-	} {
-		have := ""
-		for _, p := range Check([]byte(`<unattend xmlns="`+namespace+`"><settings pass="specialize">`+component+text+`</component></settings></unattend>`), false) {
-			if p.Kind == KindSetup {
-				have += p.What
-			}
-		}
-		if want == "" && have != "" || !strings.Contains(have, want) {
-			t.Errorf("%s: want %q, have %q", text, want, have)
-		}
+	if editions, keys := Chosen([]byte(build(t))); len(editions)+len(keys) > 0 {
+		t.Errorf("what Packer fills in is given as %q and %q", editions, keys)
 	}
 }

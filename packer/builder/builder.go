@@ -54,8 +54,6 @@ var builders = []Builder{
 	{"amazon-ebs", "Amazon EC2", hashicorp("amazon", ">= 1.3.2, < 2.0.0"), validated + "1.3.2", Cloud, service + "ec2service.EC2Service"},
 	{"googlecompute", "Google Compute Engine", hashicorp("googlecompute", ">= 1.1.4, < 2.0.0"), validated + "1.1.4", Cloud, service + "gceservice.GCEService"},
 	{"qemu", "QEMU and KVM", hashicorp("qemu", ">= 1.0.9, < 2.0.0"), validated + "1.0.9", ISO, configDrive},
-	{"hyperv-iso", "Microsoft Hyper-V", hashicorp("hyperv", ">= 1.0.4, < 2.0.0"), validated + "1.0.4", ISO, configDrive},
-	{"proxmox-iso", "Proxmox VE", hashicorp("proxmox", ">= 1.2.2, < 2.0.0"), "checked by verify template alone: its plugin couldn't be had", ISO, configDrive},
 }
 
 // vspherePlugin stays below 2.0.0: from there on it is github.com/vmware/vsphere,
@@ -65,13 +63,11 @@ var vspherePlugin = hashicorp("vsphere", ">= 1.4.2, < 2.0.0")
 // Builders lists the table, in the order of the documentation.
 func Builders() []Builder { return slices.Clone(builders) }
 
-// Names lists the builders' names, all or those whose machines come from these media.
-func Names(of ...Medium) []string {
+// Names lists the builders' names.
+func Names() []string {
 	var names []string
 	for _, b := range builders {
-		if len(of) == 0 || slices.Contains(of, b.Medium) {
-			names = append(names, b.Name)
-		}
+		names = append(names, b.Name)
 	}
 	return names
 }

@@ -1,28 +1,28 @@
 package lint
 
 import (
-	"bytes"
-	"cmp"
-	"maps"
+	"fmt"
 	"slices"
 
 	"github.com/winbake/winbake/internal/base/finding"
-	"github.com/winbake/winbake/packer/lint/internal/table"
+	"github.com/winbake/winbake/packer/lint/internal/hclfolder"
 )
 
-// Rule is one thing that Check looks at.
-type Rule = table.Rule
+// rules are in the order of the documentation.
+var rules = []Rule{ruleHCL, rulePlugin, ruleBase, ruleGuestID, ruleFirmware, ruleISO, ruleBoot, ruleReach, ruleTimeout, ruleSecret, ruleAnswer, ruleScript, ruleGuestCheck}
+
+// Retired are the rules that went: they spoke of what a build does in the guest.
+var Retired = []string{"template.updates", "template.key", "template.letter", "template.download", "template.winrm", "template.left", "template.payload", "template.sysprep", "template.checklist"}
 
 // Rules lists all of them, for the documentation.
-func Rules() []Rule { return slices.Clone(table.Rules()) }
+func Rules() []Rule { return slices.Clone(rules) }
 
 // Profiles are what a template can be held to.
 func Profiles() []string { return []string{"openshift", "generic"} }
 
 // Options say what a template is held to.
 type Options struct {
-	// Profile is "openshift" or "generic"; empty takes what bake template
-	// wrote into the folder, else openshift.
+	// Profile is "openshift" or "generic"; empty for what is true of any template.
 	Profile string
 	// VarFiles are read as packer's -var-file, in this order.
 	VarFiles []string
@@ -30,9 +30,7 @@ type Options struct {
 
 // Result is what Check found.
 type Result struct {
-	Findings []Finding
-	// Profile is the one that was held to.
-	Profile string
+	Findings []finding.Finding
 	// Files is how many files were read.
 	Files int
 	// Sources names the builders: vsphere-iso.windows.
@@ -41,57 +39,51 @@ type Result struct {
 	Linux []string
 }
 
-// checker runs the rules over one folder.
-type checker struct {
-	reporter
-	*folder
-	profile string
-}
-
-// reporter collects findings.
-type reporter struct{ findings []finding.Finding }
-
-// add records a finding of a rule. The words that stay the same are the
-// rule's.
-func (c *reporter) add(id, object string, f finding.Finding) {
-	r := table.RuleOf(id)
-	f.ID, f.Object = id, object
-	if f.Severity == finding.Pass {
-		f.Severity = r.Severity
+// Check reads the folder, or the one .pkr.hcl file, at path. The error says where
+// there is no template; one that can't be parsed is a finding.
+func Check(path string, o Options) (*Result, error) {
+	f, err := hclfolder.Load(path, o.VarFiles)
+	if err != nil {
+		return nil, err
 	}
-	f.Why, f.Remedy = cmp.Or(f.Why, r.Why), cmp.Or(f.Remedy, r.Remedy)
-	c.findings = append(c.findings, f)
-}
-
-// pass records that a rule looked and found nothing wrong.
-func (c *reporter) pass(id, object, observed string) {
-	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Pass, Object: object, Observed: observed})
-}
-
-// untold records that a rule couldn't tell.
-func (c *reporter) untold(id, object, observed string) {
-	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Unknown, Object: object, Observed: observed,
-		Why: table.RuleOf(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
-}
-
-// settled are the findings, sorted. What something was found of doesn't pass.
-func (c *reporter) settled() []finding.Finding {
-	failed := map[string]bool{}
-	for _, f := range c.findings {
-		failed[f.ID+" "+f.Object] = failed[f.ID+" "+f.Object] || f.Severity > Pass
+	t := &template{Folder: f, profile: o.Profile}
+	t.findAnswers()
+	r := &Result{Files: len(f.Files) + len(t.answers)}
+	for _, s := range f.Sources {
+		r.Sources = append(r.Sources, s.Name())
 	}
-	all := slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Severity == Pass && failed[f.ID+" "+f.Object] })
-	finding.Sort(all)
-	return all
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func quoted(s string) string {
-	if s == "" {
-		return "none"
+	for _, s := range f.Linux {
+		r.Linux = append(r.Linux, s.Name())
 	}
-	return `"` + s + `"`
+	for _, rule := range rules {
+		r.Findings = append(r.Findings, t.run(rule)...)
+		if len(f.Wrong) > 0 {
+			break // what else is found follows from that
+		}
+	}
+	finding.Sort(r.Findings)
+	return r, nil
 }
 
-func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
+// run is what a rule finds, each fault once, or that it passes.
+func (t *template) run(r Rule) []finding.Finding {
+	l := &look{template: t, rule: r}
+	if r.folder != nil {
+		r.folder(l)
+	}
+	for _, s := range t.Sources {
+		if r.source != nil {
+			r.source(l, s)
+		}
+	}
+	if len(l.findings) == 0 {
+		return []finding.Finding{{ID: r.ID, Object: "template", Observed: r.Title}}
+	}
+	said := map[string]bool{}
+	return slices.DeleteFunc(l.findings, func(f finding.Finding) bool {
+		key := fmt.Sprint(f.Object, f.Observed, f.Evidence)
+		again := said[key]
+		said[key] = true
+		return again
+	})
+}

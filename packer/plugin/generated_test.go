@@ -17,17 +17,15 @@ var update = flag.Bool("update", false, "rewrite what is generated")
 
 // generated are the files with configurations, and the types in them.
 var generated = map[string]string{
-	"datasource/payload/data.go":          "Config,Output,File,Service",
-	"provisioner/node/config.go":          "Config",
-	"post-processor/manifest/manifest.go": "Config",
+	"datasource/payload/data.go": "Config,Output,File,Service",
+	"provisioner/node/config.go": "Config",
 }
 
 // pages are the documents, and where the integrations page wants them.
 var pages = map[string]string{
-	"README.md":                    ".web-docs/README.md",
-	"datasources/payload.mdx":      ".web-docs/components/data-source/payload/README.md",
-	"provisioners/node.mdx":        ".web-docs/components/provisioner/node/README.md",
-	"post-processors/manifest.mdx": ".web-docs/components/post-processor/manifest/README.md",
+	"README.md":               ".web-docs/README.md",
+	"datasources/payload.mdx": ".web-docs/components/data-source/payload/README.md",
+	"provisioners/node.mdx":   ".web-docs/components/provisioner/node/README.md",
 }
 
 // sdc runs the SDK's tool, at the version that go.mod has.

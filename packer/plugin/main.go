@@ -1,6 +1,6 @@
 // Command packer-plugin-winbake lets a Packer build put a payload image onto a
-// Windows Server guest, check the guest, and keep what was found beside the
-// image. Packer starts it; what it can do stands in docs/packer-plugin.md.
+// Windows Server guest, check the guest, and write down what was found. Packer starts
+// it; docs/packer-plugin.md says what it can do.
 package main
 
 import (
@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/packer-plugin-sdk/plugin"
 
 	payloaddata "github.com/winbake/winbake/packer/plugin/datasource/payload"
-	"github.com/winbake/winbake/packer/plugin/post-processor/manifest"
 	"github.com/winbake/winbake/packer/plugin/provisioner/node"
 	"github.com/winbake/winbake/packer/plugin/version"
 )
@@ -19,7 +18,6 @@ func main() {
 	set := plugin.NewSet()
 	set.RegisterDatasource("payload", new(payloaddata.Datasource))
 	set.RegisterProvisioner("node", new(node.Provisioner))
-	set.RegisterPostProcessor("manifest", new(manifest.PostProcessor))
 	set.SetVersion(version.Plugin())
 	if err := set.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -23,7 +23,7 @@ func TestChecklist(t *testing.T) {
 		t.Fatal(err)
 	}
 	files["doc"] = strings.Join(strings.Fields(string(doc)), " ")
-	const image, vars, left = "image.pkr.hcl", "variables.pkr.hcl", "answers/unattend.xml.pkrtpl"
+	const image, vars, left = "image.pkr.hcl", "variables-rare.pkr.hcl", "answers/unattend.xml.pkrtpl"
 	for _, row := range []struct {
 		n        int
 		requires string

@@ -26,16 +26,16 @@ func Example() {
 	if err := template.Write(context.Background(), dir, folder); err != nil {
 		log.Fatal(err)
 	}
-	result, err := lint.Check(context.Background(), dir, lint.Options{})
+	result, err := lint.Check(dir, lint.Options{Profile: "openshift"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(folder.Platform.Name, result.Profile)
+	fmt.Println(folder.Platform.Name, result.Sources)
 	for _, f := range result.Findings {
-		if f.Severity == lint.Block {
+		if f.Severity.String() == "BLOCK" {
 			fmt.Println(f.ID, f.Object)
 		}
 	}
 	// Output:
-	// vsphere-iso openshift
+	// vsphere-iso [vsphere-iso.windows]
 }

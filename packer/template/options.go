@@ -64,9 +64,6 @@ type Options struct {
 	// Release is the OpenShift release that the payload must be for, "4.20";
 	// "" for any.
 	Release string
-	// FirstBootCheck has each clone check itself once, when it starts for the
-	// first time. It needs a payload.
-	FirstBootCheck bool
 	// CloudbaseInit has cloudbase-init name clones and run their user data, as
 	// Cluster API gives it. Generic images alone take it.
 	CloudbaseInit bool
@@ -108,8 +105,6 @@ func (o Options) checkPayload() error {
 	switch {
 	case o.WithoutPayload && o.Profile == Generic:
 		return &fault.Error{What: "a generic node has no files without a payload", Fix: "give --payload REF@sha256:... or a layout, or take --profile openshift"}
-	case o.WithoutPayload && o.FirstBootCheck:
-		return &fault.Error{What: "a node without node files has nothing to check at its first boot", Fix: "give --payload, or leave --first-boot-check out"}
 	case o.WithoutPayload && o.Payload != (Payload{}):
 		return &fault.Error{What: "a payload is given and refused at once", Fix: "leave one of them out"}
 	case o.CloudbaseInit && o.Profile != Generic:
@@ -183,7 +178,8 @@ func (f *Folder) Skeleton() []byte {
 	}
 	part("Values to give", func(v Variable) bool { return v.Required() && !v.Sensitive }, "%s = %s")
 	part("Secrets, in the environment", func(v Variable) bool { return v.Sensitive }, "# PKR_VAR_%s=%s")
-	part("Values with a default", func(v Variable) bool { return !v.Required() && !v.Sensitive }, "# %s = %s")
+	part("Values with a default", func(v Variable) bool { return !v.Required() && !v.Sensitive && !v.Rare }, "# %s = %s")
+	part("Values that are seldom changed", func(v Variable) bool { return !v.Required() && !v.Sensitive && v.Rare }, "# %s = %s")
 	return []byte(b.String())
 }
 

@@ -117,8 +117,11 @@ func (r *render) ISO() bool       { return r.Builder.Medium == builder.ISO }
 func (r *render) Cloud() bool     { return r.Builder.Medium == builder.Cloud }
 func (r *render) Answers() bool   { return !r.Cloud() }
 
-// Plugins are those that the template needs. Our own brings the data source, the
-// provisioner and the post-processor.
+// Docs is where the project's documents are.
+func (r *render) Docs() string { return "https://github.com/winbake/winbake/blob/main/docs" }
+
+// Plugins are those that the template needs. Our own brings the data source and the
+// provisioner.
 func (r *render) Plugins() []Plugin {
 	if r.WithoutPayload {
 		return []Plugin{r.Builder.Plugin}
@@ -155,7 +158,7 @@ func Render(o Options) (*Folder, error) {
 	if err := o.Values.check(r.Variables, r.Conditions, r.Platform); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"versions.pkr.hcl", "variables.pkr.hcl", "image.pkr.hcl", "README.md"} {
+	for _, name := range []string{"versions.pkr.hcl", "variables.pkr.hcl", "variables-rare.pkr.hcl", "image.pkr.hcl", "README.md"} {
 		data, err := r.execute(name + ".tmpl")
 		if err != nil {
 			return nil, err

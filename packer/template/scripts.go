@@ -1,6 +1,7 @@
 package template
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +18,10 @@ var scriptPath = regexp.MustCompile(`scripts/([a-z-]+)\.ps1`)
 
 func (r *render) script(name string) ([]byte, error) {
 	data, err := r.execute(name + ".ps1")
-	return append(data, "\nStop-Transcript | Out-Null\nexit 0\n"...), err
+	if bytes.Contains(data, []byte("Start-Transcript")) {
+		data = append(data, "\nStop-Transcript | Out-Null"...)
+	}
+	return append(data, "\nexit 0\n"...), err
 }
 
 // addScripts adds the scripts that the HCL written so far names, and no

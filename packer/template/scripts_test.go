@@ -53,6 +53,10 @@ func TestScriptsDo(t *testing.T) {
 		{"cloud-locale", "the control panel ends with 0 where it has done nothing", `(?s)intl\.cpl,,/f:.*\.LocaleName\s+if \(\$has -ne \$Locale\) \{\s+throw`},
 		{"seal", "cmd reads on in a file that first-boot.ps1 has removed", `\$steps -join ' & '`},
 		{"seal", "nodes have the build's proxy", `'winhttp', 'reset', 'proxy'`},
+		{"cluster-api", "kubeadm's arguments for the kubelet are lost", `kubeadm-flags\.env'`},
+		{"cluster-api", "a kubelet that fails stays away", `'failure', 'kubelet', .*restart/`},
+		{"cluster-api", "an image that no node can join with", `(?s)kubeadm\.exe'\)\) \{\s+throw`},
+		{"image-check", "what is wrong with an image doesn't end its build", `(?s)\$LASTEXITCODE\s+if \(\$code -ne 0\) \{.*throw`},
 		{"cloudbase-init", "an installer from anywhere", `\$have -ne \$env:WINBAKE_SUM`},
 		{"cloudbase-init", "it runs in the build", `-StartupType Disabled`},
 		{"generalize", "as SYSTEM it takes the Start menu of Windows Server 2025", `-LogonType S4U`},
@@ -67,6 +71,8 @@ func TestScriptsDo(t *testing.T) {
 		{"vmware-tools", "3010 and 1641 want a restart and are no failures", `@\(0, 3010, 1641\)`},
 		{"virtio", "3010 wants a restart and is no failure", `@\(0, 3010\)`},
 		{"features", "the cmdlet reports a failure without an error", `-not \$result\.Success`},
+		{"seal", "the build's answers stay, with its password", `'C:\\Windows\\Panther\\unattend-original\.xml'`},
+		{"first-boot", "sysprep's answers stay, with its password", `'C:\\Windows\\Panther\\unattend-original\.xml'`},
 		{"seal", "a wrong sshd_config locks everybody out", `Invoke-Program \$sshd @\('-t'\)`},
 		{"seal", "the build's password stays in the registry", `'DefaultPassword'`},
 		{"generalize", "a cloud's agent goes on when sysprep has ended", `while \(\(Get-ImageState\) -ne \$done -or \(Test-Running\)\)`},
@@ -76,8 +82,6 @@ func TestScriptsDo(t *testing.T) {
 		{"first-boot", "WinRM's settings can only be reached while it runs", `(?s)Start-Service -Name 'WinRM'.*WSMan:`},
 		{"first-boot", "logon in clear text stays allowed", `Auth\\Basic' -Value \$false`},
 		{"first-boot", "the password in the answer file stays valid", `Set-LocalUser -SID`},
-		{"first-boot-check", "a restart in the middle ends the check for good", `/delete /tn \$task /f`},
-		{"first-boot-check", "verify.exe as an ordinary user sees no services", `-User 'SYSTEM'`},
 	} {
 		text, err := new(render).script(row.script)
 		if err != nil {

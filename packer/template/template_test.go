@@ -6,7 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,12 +18,13 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/packer/answer"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden folders")
+var update = flag.Bool("update", false, "rewrite the golden folders and differences")
 
 const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -38,9 +41,6 @@ func cases() map[string]Options {
 		}
 		all[p.Name+"-none"] = Options{Platform: p.Name, WithoutPayload: true}
 	}
-	checked := all["vsphere-iso-openshift-2022"]
-	checked.FirstBootCheck = true
-	all["vsphere-iso-first-boot-check"] = checked
 	own := all["vsphere-iso-generic-2022"]
 	own.CloudbaseInit = true
 	own.ExtraScripts = []ExtraScript{{BeforeUpdates, "before.ps1", []byte("exit 0\n")}, {AfterUpdates, "after.cmd", []byte("exit /b 0\n")}, {Last, "last.ps1", []byte("exit 0\n")}}
@@ -79,31 +79,37 @@ func mustRender(t *testing.T, o Options) *Folder {
 	return f
 }
 
-// TestGolden compares every folder with testdata. Scripts are the same in all
-// of them and are kept once.
+// TestGolden compares every folder with testdata, which has one whole folder a platform:
+// OpenShift's for Windows Server 2022. Others are there as their differences to it.
+// Scripts are the same in all of them and are kept once.
 func TestGolden(t *testing.T) {
-	scripts := map[string][]byte{}
-	want := map[string]bool{}
-	for name, folder := range everyFolder(t) {
+	want := map[string][]byte{}
+	all := everyFolder(t)
+	for name, folder := range all {
+		base := folder.Platform.Name + "-openshift-2022"
+		if name != base {
+			want[name+".diff"] = difference(folder.Platform.Name, all[base], name, folder)
+		}
 		for _, f := range folder.Files {
-			place := filepath.Join("testdata", "golden", name, f.Path)
-			if base, ok := strings.CutPrefix(f.Path, "scripts/"); ok {
-				if other, seen := scripts[base]; seen && !bytes.Equal(other, f.Data) {
+			if strings.HasPrefix(f.Path, "scripts/") {
+				if other, seen := want[f.Path]; seen && !bytes.Equal(other, f.Data) {
 					t.Errorf("%s: %s differs from another folder's", name, f.Path)
 				}
-				scripts[base] = f.Data
-				place = filepath.Join("testdata", "golden", "scripts", base)
+				want[f.Path] = f.Data
+			} else if name == base {
+				want[path.Join(folder.Platform.Name, f.Path)] = f.Data
 			}
-			want[place] = true
-			golden(t, place, f.Data)
 		}
 	}
-	err := filepath.WalkDir(filepath.Join("testdata", "golden"), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || want[name] {
+	for name, data := range want {
+		golden(t, filepath.Join("testdata", "golden", name), data)
+	}
+	err := fs.WalkDir(os.DirFS("testdata/golden"), ".", func(name string, d fs.DirEntry, err error) error {
+		if _, known := want[name]; err != nil || d.IsDir() || known {
 			return err
 		}
 		if *update {
-			return os.Remove(name)
+			return os.Remove(filepath.Join("testdata", "golden", name))
 		}
 		t.Errorf("%s is a leftover: go test ./packer/template -update", name)
 		return nil
@@ -111,6 +117,34 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// difference is how two folders differ: files of one alone, scripts by name, and
+// lines.
+func difference(oldName string, old *Folder, newName string, folder *Folder) []byte {
+	before, after := map[string][]byte{}, map[string][]byte{}
+	for _, f := range old.Files {
+		before[f.Path] = f.Data
+	}
+	for _, f := range folder.Files {
+		after[f.Path] = f.Data
+	}
+	paths := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
+	slices.Sort(paths)
+	var b bytes.Buffer
+	for _, p := range slices.Compact(paths) {
+		_, was := before[p]
+		_, is := after[p]
+		switch {
+		case !is:
+			fmt.Fprintf(&b, "Only in %s: %s\n", oldName, p)
+		case !was && strings.HasPrefix(p, "scripts/"):
+			fmt.Fprintf(&b, "Only in %s: %s\n", newName, p)
+		default:
+			b.Write(diff.Diff(path.Join(oldName, p), before[p], path.Join(newName, p), after[p]))
+		}
+	}
+	return b.Bytes()
 }
 
 func golden(t *testing.T, place string, data []byte) {
@@ -215,7 +249,8 @@ func TestAnswerFiles(t *testing.T) {
 	}
 }
 
-// TestScripts: each is small, in strict mode, and ends by saying how it ended.
+// TestScripts: each is small, in strict mode, ends by saying how it ended, and has
+// no function that it doesn't call.
 func TestScripts(t *testing.T) {
 	names, err := fs.Glob(sources, "scripts/*.ps1")
 	if err != nil || len(names) == 0 {
@@ -235,10 +270,18 @@ func TestScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"Set-StrictMode -Version Latest\n", "$ErrorActionPreference = 'Stop'\n", `C:\var\log\winbake\`, "\nexit 0\n"} {
+		for _, part := range []string{"Set-StrictMode -Version Latest\n", "$ErrorActionPreference = 'Stop'\n", "\ntrap {", "\nexit 0\n"} {
 			if !bytes.Contains(data, []byte(part)) {
 				t.Errorf("%s has no %q", path, part)
 			}
+		}
+		for _, m := range regexp.MustCompile(`(?m)^function (\S+)`).FindAllSubmatch(data, -1) {
+			if bytes.Count(data, m[1]) < 2 {
+				t.Errorf("%s doesn't call its function %s", path, m[1])
+			}
+		}
+		if bytes.Count(data, []byte("Start-Transcript")) != min(1, bytes.Count(data, []byte("Stop-Transcript"))) {
+			t.Errorf("%s ends a transcript that it didn't begin, or the other way round", path)
 		}
 		if n := bytes.Count(data, []byte("\n")); n > 120 {
 			t.Errorf("%s has %d lines", path, n)
@@ -254,17 +297,16 @@ func TestOptionsRefused(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"platform":         {Options{Platform: "vsphere"}, `there is no platform "vsphere"`},
-		"profile":          {Options{Platform: "vsphere-iso", Profile: "kubeadm"}, `--profile can't be "kubeadm"`},
-		"windows":          {Options{Platform: "vsphere-iso", Windows: "2019"}, `--windows can't be "2019"`},
-		"release":          {Options{Platform: "vsphere-iso", Release: "latest"}, `--release can't be "latest"`},
-		"generic, none":    {Options{Platform: "vsphere-iso", Profile: Generic, WithoutPayload: true}, "no files without a payload"},
-		"tag":              {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
-		"nothing to check": {Options{Platform: "vsphere-iso", WithoutPayload: true, FirstBootCheck: true}, "nothing to check"},
-		"given and none":   {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
-		"cloudbase-init":   {Options{Platform: "vsphere-iso", CloudbaseInit: true}, "cloudbase-init is for Cluster API"},
-		"same script":      {Options{Platform: "vsphere-iso", ExtraScripts: []ExtraScript{{Last, "a.ps1", nil}, {BeforeUpdates, "A.ps1", nil}}}, "the same name"},
-		"no platform":      {Options{}, `there is no platform ""`},
+		"platform":       {Options{Platform: "vsphere"}, `there is no platform "vsphere"`},
+		"profile":        {Options{Platform: "vsphere-iso", Profile: "kubeadm"}, `--profile can't be "kubeadm"`},
+		"windows":        {Options{Platform: "vsphere-iso", Windows: "2019"}, `--windows can't be "2019"`},
+		"release":        {Options{Platform: "vsphere-iso", Release: "latest"}, `--release can't be "latest"`},
+		"generic, none":  {Options{Platform: "vsphere-iso", Profile: Generic, WithoutPayload: true}, "no files without a payload"},
+		"tag":            {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
+		"given and none": {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
+		"cloudbase-init": {Options{Platform: "vsphere-iso", CloudbaseInit: true}, "cloudbase-init is for Cluster API"},
+		"same script":    {Options{Platform: "vsphere-iso", ExtraScripts: []ExtraScript{{Last, "a.ps1", nil}, {BeforeUpdates, "A.ps1", nil}}}, "the same name"},
+		"no platform":    {Options{}, `there is no platform ""`},
 	} {
 		_, err := Render(c.o)
 		var f *fault.Error
@@ -332,10 +374,11 @@ func TestReadme(t *testing.T) {
 		want []string
 	}{
 		"values to come": {Options{Platform: "vsphere-iso", Payload: payload}, []string{
-			"packer plugins install --path packer-plugin-winbake github.com/winbake/winbake", "packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere",
-			"packer init .", "packer validate -var-file=values.pkrvars.hcl .", "packer build -var-file=values.pkrvars.hcl ."}},
+			"packer plugins install --path packer-plugin-winbake github.com/winbake/winbake",
+			"packer init .", "packer validate -var-file=values.pkrvars.hcl .", "packer build -var-file=values.pkrvars.hcl .",
+			"packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere"}},
 		"values there": {Options{Platform: "vsphere-iso", WithoutPayload: true, Values: v}, []string{
-			"packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere", "packer init .", "packer validate .", "packer build ."}},
+			"packer init .", "packer validate .", "packer build .", "packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere"}},
 	} {
 		var have []string
 		for _, f := range mustRender(t, c.o).Files {

@@ -15,7 +15,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/winbake/winbake/internal/base/depth"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/packer/internal/expression"
@@ -55,7 +54,7 @@ func (v *Values) read(path string) error {
 		return fmt.Errorf("read the var-file: %w", err)
 	}
 	v.texts[path] = data
-	file, diags := depth.ParseHCL(data, path)
+	file, diags := expression.Parse(data, path)
 	if diags.HasErrors() {
 		return diagnosed(path, diags)
 	}
@@ -85,7 +84,7 @@ func (v *Values) check(vars []Variable, demands []demand, platform string) error
 			for _, variable := range vars {
 				names = append(names, variable.Name)
 			}
-			fix := "leave it out; the folder's README.md lists what there is"
+			fix := "leave it out; the folder's variables*.pkr.hcl have what there is"
 			if near := fault.Nearest(name, names); near != "" {
 				fix = "did you mean " + near + "?"
 			}
@@ -157,8 +156,7 @@ func evaluate(text string, variables cty.Value) (cty.Value, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	left := expression.MaxAll
-	return e.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"var": variables, "local": variables}, Functions: expression.Functions("", &left)})
+	return e.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"var": variables, "local": variables}, Functions: expression.Functions("")})
 }
 
 var variableInHCL = regexp.MustCompile(`(?:var|local)\.([a-z0-9_]+)`)
@@ -206,8 +204,7 @@ func (v *Values) fault(name, what, fix string) error {
 
 // diagnosed makes HCL's first complaint a fault.
 func diagnosed(path string, diags hcl.Diagnostics) error {
-	first := diags.Errs()[0]
-	e := &fault.Error{Where: path, What: "the var-file can't be read: " + first.Error(), Fix: expression.Form(path), Err: first}
+	e := expression.Unreadable(path, diags)
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError && d.Subject != nil {
 			e.Where = fmt.Sprintf("%s:%d:%d", path, d.Subject.Start.Line, d.Subject.Start.Column)

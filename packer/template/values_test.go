@@ -180,10 +180,10 @@ func FuzzReadValues(f *testing.F) {
 // anyText are variables whose values only the place itself knows.
 var anyText = []string{
 	"cluster", "host", "folder", "resource_pool", "snapshot", "content_library", "more_networks", // names in vCenter
-	"iso_url", "verify_binary", // Packer and the plugin open them
+	"iso_url", "verify_exe", // Packer and the plugin open them
 	"boot_command", // keys
 	"export_directory", "no_proxy",
-	"net_bridge", "pool", // names of hypervisors
+	"net_bridge", // of a hypervisor
 	// Names and secrets of clouds.
 	"gallery", "network", "subnetwork", "client_secret", "network_project_id", "network_tags", "service_account_email",
 	"profile", "security_group_ids", "temporary_security_group_source_cidrs", "iam_instance_profile", "kms_key_id", "ami_users",

@@ -17,6 +17,8 @@ type Variable struct {
 	Default string `yaml:"-"`
 	// Sensitive values are never shown, and never have a default but "".
 	Sensitive bool
+	// Rare marks what few builds change.
+	Rare bool
 	// Path marks a file or folder on the machine that runs Packer.
 	Path  bool
 	Rules []Rule

@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/fault"
@@ -44,95 +42,55 @@ const (
 // A folder that isn't empty is replaced only where Write made it. Files that came
 // in beside ours, such as values and what a build left, are kept. A file of ours
 // that was changed since is a *fault.Error that names it.
-func Write(ctx context.Context, dir string, f *Folder) error {
-	_, err := Update(ctx, dir, f, false)
-	return err
-}
-
-// Update is Write, but with adopt it keeps files of ours that were changed since, and
-// returns them. Ours is put beside such a file as NAME.new if it isn't the one that
-// the change began with.
-func Update(ctx context.Context, dir string, f *Folder, adopt bool) (adopted []Adopted, err error) {
+func Write(ctx context.Context, dir string, f *Folder) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, fmt.Errorf("find %s: %w", dir, err)
+		return fmt.Errorf("find %s: %w", dir, err)
 	}
-	old, err := readOld(dir, adopt)
+	others, err := readOld(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
-		return nil, cantWrite(dir, err)
+		return cantWrite(dir, err)
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+tempPrefix)
 	if err != nil {
-		return nil, cantWrite(dir, err)
+		return cantWrite(dir, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	if adopted, err = fill(ctx, temp, f, old.edited); err != nil {
-		return nil, cantWrite(dir, err)
+	if err := fill(ctx, temp, f); err != nil {
+		return cantWrite(dir, err)
 	}
-	if err := keep(ctx, dir, temp, append(old.others, slices.Sorted(maps.Keys(old.edited))...)); err != nil {
-		return nil, cantWrite(dir, err)
+	if err := keep(ctx, dir, temp, others); err != nil {
+		return cantWrite(dir, err)
 	}
 	if err := atomicfs.ReplaceDir(temp, dir); err != nil {
-		return nil, cantWrite(dir, err)
+		return cantWrite(dir, err)
 	}
-	return adopted, nil
+	return nil
 }
 
-// Adopted is a file that was changed by hand and kept.
-type Adopted struct {
-	// Path is below the folder, with slashes.
-	Path string
-	// New is what would have been written, beside the file; "" if that is what the
-	// change began with.
-	New string
-}
-
-// Note says which of the three is which: the change, what it began with, and what
-// would be written today.
-func (a Adopted) Note() string {
-	if a.New == "" {
-		return "kept as it was changed; what it began with is still what would be written"
-	}
-	return "kept as it was changed, and what it began with has changed too: " + a.New + " has that. Take over what you need"
-}
-
-// fill writes the files, but for those that were edited, and the record of them. It
-// doesn't wait for the disk: what a power cut takes, one command brings back.
-func fill(ctx context.Context, dir string, f *Folder, edited map[string]string) ([]Adopted, error) {
+// fill writes the files and the record of them. It doesn't wait for the disk: what a
+// power cut takes, one command brings back.
+func fill(ctx context.Context, dir string, f *Folder) error {
 	r := record{Platform: f.Platform.Name, Profile: string(f.Profile), Windows: f.Windows, Files: map[string]string{}}
-	var adopted []Adopted
 	for _, file := range f.Files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		// Of an edited file too: the next run sees by it that it is edited.
 		r.Files[file.Path] = sum(file.Data)
-		path := file.Path
-		if before, is := edited[filepath.FromSlash(file.Path)]; is {
-			a := Adopted{Path: path}
-			if before != sum(file.Data) {
-				path += ".new"
-				a.New, r.Files[path] = path, sum(file.Data)
-			}
-			adopted = append(adopted, a)
-			if a.New == "" {
-				continue
-			}
-		}
-		if err := put(filepath.Join(dir, filepath.FromSlash(path)), file.Data); err != nil {
-			return nil, err
+		if err := put(filepath.Join(dir, filepath.FromSlash(file.Path)), file.Data); err != nil {
+			return err
 		}
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := put(filepath.Join(dir, recordName), append(data, '\n')); err != nil {
-		return nil, err
+		return err
 	}
-	return adopted, os.Chmod(dir, dirMode) // MkdirTemp made it private
+	return os.Chmod(dir, dirMode) // MkdirTemp made it private
 }
 
 func put(name string, data []byte) error {
@@ -142,24 +100,15 @@ func put(name string, data []byte) error {
 	return os.WriteFile(name, data, fileMode)
 }
 
-// old is what is in a folder already, by paths below it.
-type old struct {
-	// others didn't come from here.
-	others []string
-	// edited were changed since, with the sums that they had.
-	edited map[string]string
-}
-
-// readOld refuses a folder that isn't ours, and without adopt one in which a file
-// of ours isn't as we left it.
-func readOld(dir string, adopt bool) (old, error) {
-	found := old{edited: map[string]string{}}
+// readOld returns the files in a folder that didn't come from here, by paths below it. It
+// refuses a folder that isn't ours, and one in which a file of ours isn't as we left it.
+func readOld(dir string) (others []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return found, nil
+		return nil, nil
 	}
 	if err != nil {
-		return found, cantWrite(dir, err)
+		return nil, cantWrite(dir, err)
 	}
 	var r record
 	data, err := infile.Read(filepath.Join(dir, recordName), infile.Text)
@@ -167,7 +116,7 @@ func readOld(dir string, adopt bool) (old, error) {
 		err = json.Unmarshal(data, &r)
 	}
 	if err != nil {
-		return found, refuse(dir, "it isn't a template folder that was written here", "give another folder with --out")
+		return nil, refuse(dir, "it isn't a template folder that was written here", "give another folder with --out")
 	}
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -179,31 +128,28 @@ func readOld(dir string, adopt bool) (old, error) {
 		}
 		want, ours := r.Files[filepath.ToSlash(rel)]
 		if !ours {
-			found.others = append(found.others, rel)
+			others = append(others, rel)
 			return nil
 		}
-		same, err := unchanged(name, d, want)
-		if err == nil && !same && !adopt {
-			err = refuse(name, "the file was changed since it was written, and the change would be lost", "--adopt keeps it, and puts the new one beside it; values belong into a var-file")
-		}
-		if !same {
-			found.edited[rel] = want
-		}
-		return err
+		return unchanged(name, d, want)
 	})
-	return found, err
+	return others, err
 }
 
-// unchanged reports whether a file of ours is as we left it.
-func unchanged(name string, d fs.DirEntry, want string) (bool, error) {
+// unchanged refuses a file of ours that isn't as we left it.
+func unchanged(name string, d fs.DirEntry, want string) error {
 	if !d.Type().IsRegular() {
-		return false, refuse(name, "the file isn't one that was written here", "move it out of the folder, or give another one with --out")
+		return refuse(name, "the file isn't one that was written here", "move it out of the folder, or give another one with --out")
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return false, cantWrite(name, err)
+		return cantWrite(name, err)
 	}
-	return sum(data) == want, nil
+	if sum(data) != want {
+		return refuse(name, "the file was changed since it was written, and the change would be lost",
+			"give another folder with --out and take the change over, or put values into a var-file and steps of your own into --extra-script")
+	}
+	return nil
 }
 
 func refuse(where, what, fix string) error {

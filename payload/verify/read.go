@@ -97,11 +97,10 @@ func (r *payloadReader) readFile(e *rootfs.Entry) error {
 func (r *payloadReader) readContent(e *rootfs.Entry, f *File) error {
 	content, size := e.Content, e.Size
 	if f.Archived {
-		m, err := e.Member()
-		if err != nil {
+		var err error
+		if content, size, err = e.Member(); err != nil {
 			return err
 		}
-		content, size = m.Content, m.Size
 	}
 	r.hash.Reset()
 	var w io.Writer = r.hash

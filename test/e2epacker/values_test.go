@@ -31,14 +31,6 @@ gallery = "nodes"
 	"amazon-ebs":    "region = \"us-east-1\"\nskip_credential_validation = true\n",
 	"googlecompute": "project_id = \"p\"\nzone = \"us-central1-a\"\n",
 	"qemu":          iso + "virtio_dir = \"@\"\n",
-	"hyperv-iso":    iso + "switch_name = \"External\"\n",
-	"proxmox-iso": iso + `proxmox_url = "https://pve.example.com:8006/api2/json"
-proxmox_username = "packer@pve!build"
-node = "pve"
-storage_pool = "local-lvm"
-iso_storage_pool = "local"
-virtio_iso_url = "https://example.com/virtio-win.iso"
-virtio_iso_checksum = "` + checksum + "\"\n",
 }
 
 const iso = "iso_url = \"https://example.com/windows.iso\"\niso_checksum = \"" + checksum + "\"\n"

@@ -82,29 +82,3 @@ func TestNoISO(t *testing.T) {
 		}
 	}
 }
-
-// TestFirstBootCheck: the template with the check at first boot is taken by
-// Packer and by our own plugin, and is formatted.
-func TestFirstBootCheck(t *testing.T) {
-	own, err := packer.Own(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := packer.New(t, packer.Packers[0], packer.Plugin("vsphere"))
-	p.Install(t, own, packer.OwnSource)
-	p.Env = secrets
-	dir := filepath.Join(t.TempDir(), "image")
-	f, err := template.Render(template.Options{Platform: "vsphere-iso", FirstBootCheck: true, Payload: template.Payload{Reference: "quay.io/example/payload@" + checksum, Digest: checksum}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := template.Write(t.Context(), dir, f); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := p.Run(t.Context(), dir, "fmt", "-check", "."); err != nil {
-		t.Errorf("fmt: %v\n%s", err, out)
-	}
-	if out, err := p.Run(t.Context(), dir, "validate", "-var-file="+writeValues(t, "vsphere-iso"), "-var=accept=[\"WIN004\"]", "."); err != nil {
-		t.Errorf("validate: %v\n%s", err, out)
-	}
-}

@@ -19,7 +19,7 @@ import (
 )
 
 // fuzzLimits make a runaway reader visible within a fuzzing step.
-var fuzzLimits = rootfs.Limits{MaxFile: 1 << 20, MaxTotal: 4 << 20, MaxEntries: 1000, MaxRatio: 100}
+var fuzzLimits = rootfs.Limits{MaxFile: 1 << 20, MaxTotal: 4 << 20, MaxEntries: 1000}
 
 // tinyFiles keep the seeds small, which is what makes a fuzzer fast.
 var tinyFiles = map[string]string{"a.exe": "a", "d/b.psm1": "b"}

@@ -345,3 +345,16 @@ func TestPushShowsNoTokens(t *testing.T) {
 type keychainFunc func(authn.Resource) (authn.Authenticator, error)
 
 func (f keychainFunc) Resolve(r authn.Resource) (authn.Authenticator, error) { return f(r) }
+
+// A registry that says that it has stored an image, and hasn't.
+func TestPushToARegistryThatForgets(t *testing.T) {
+	reg := newRegistry(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && kindOfRequest(r) == "manifests" {
+			w.WriteHeader(http.StatusCreated)
+			return true
+		}
+		return false
+	})
+	_, err := oci.Push(t.Context(), reg.host+"/p:x", payloadImage(t, 1), oci.Options{})
+	wantFault(t, err, 1, reg.host+"/p@sha256:", "says that it took the image, and doesn't have it", "run it again")
+}

@@ -4,8 +4,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/image/oci"
 )
@@ -54,6 +57,7 @@ func TestPushSurvives(t *testing.T) {
 		hook func(http.ResponseWriter, *http.Request) bool
 	}{
 		{"500 to the ping", failing(3, "GET ping", answering(500))},
+		{"a cut ping", failing(1, "GET ping", cut)},
 		{"503 to a question", failing(3, "HEAD blobs", answering(503))},
 		{"500 to the start of an upload", failing(4, "POST uploads", answering(500))},
 		{"502 to an upload", failing(3, "PATCH uploads", answering(502))},
@@ -90,5 +94,37 @@ func TestPushSurvives(t *testing.T) {
 				t.Errorf("progress ends at %d of %d", last, total)
 			}
 		})
+	}
+}
+
+// A push of many blobs goes on as long as some arrive: each of them fails once.
+func TestPushOfManyBlobsSurvives(t *testing.T) {
+	t.Parallel()
+	var layers []v1.Layer
+	for i := range 9 {
+		layers = append(layers, layerOf(t, item{name: "x", body: strconv.Itoa(i)}))
+	}
+	var mu sync.Mutex
+	failed := map[string]bool{}
+	reg := newRegistry(t, func(w http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		digest := r.URL.Query().Get("digest")
+		if r.Method != http.MethodPut || digest == "" || failed[digest] {
+			return false
+		}
+		failed[digest] = true
+		w.WriteHeader(http.StatusBadGateway)
+		return true
+	})
+	ref, err := oci.Push(t.Context(), reg.host+"/p:x", imageOf(t, layers...), oci.Options{Jobs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := load(t.Context(), ref, oci.Options{}); err != nil {
+		t.Error(err)
+	}
+	if len(failed) != 10 { // the configuration too
+		t.Errorf("%d blobs failed", len(failed))
 	}
 }

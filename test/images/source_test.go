@@ -368,11 +368,9 @@ func TestGarbageIndex(t *testing.T) {
 		{"no version", `{"manifests":[]}`, "its schemaVersion isn't 2"},
 		{"another type", `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","manifests":[]}`, "it calls itself"},
 		{"an image too", `{"schemaVersion":2,"manifests":[],"layers":[]}`, "an image and an index at once"},
-		{"key in another case", `{"schemaVersion":2,"Manifests":[]}`, "no list of manifests"},
 		{"more after it", `{"schemaVersion":2,"manifests":[]}{}`, "not an image index"},
-		{"not UTF-8", `{"schemaVersion":2,"manifests":[],"x":"` + "\xff" + `"}`, "not UTF-8"},
 		{"no manifests", `{"schemaVersion":2,"manifests":[]}`, "holds no image"},
-		{"empty entry", `{"schemaVersion":2,"manifests":[null]}`, "has no mediaType"},
+		{"empty entry", `{"schemaVersion":2,"manifests":[null]}`, "its media type is "},
 		{"bad digest", `{"schemaVersion":2,"manifests":[{"digest":"sha256:../../x","size":3,"mediaType":"application/vnd.oci.image.manifest.v1+json"}]}`, "not an image index"},
 		{"huge", `{"schemaVersion":2,"manifests":[{"digest":"sha256:` + strings.Repeat("0", 64) + `","size":99999999999,"mediaType":"application/vnd.oci.image.manifest.v1+json"}]}`, "more than any manifest"},
 		{"artifact", `{"schemaVersion":2,"manifests":[{"digest":"sha256:` + strings.Repeat("0", 64) + `","size":3,"mediaType":"text/plain"}]}`, "media type is text/plain"},
@@ -394,7 +392,7 @@ func TestGarbageIndex(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
-			wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, name+": missing: a truncated OCI layout")
+			wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, name+": missing: a truncated image")
 			wantFault(t, load(t.Context(), tarFolder(t, dir), oci.Options{}), finding.ExitBlock, name)
 		})
 	}
@@ -488,9 +486,9 @@ func TestDockerArchives(t *testing.T) {
 		{"linked layer", []item{manifest, {name: "c.json", body: good}, {name: "b/layer.tar", body: string(layer)},
 			{name: "a/layer.tar", kind: '2', link: "../b/layer.tar"}}, ""},
 		{"compressed layer", []item{manifest, {name: "c.json", body: good}, {name: "a/layer.tar", body: string(zstded(t, layer))}}, ""},
-		{"links in a circle", []item{manifest, {name: "c.json", body: good}, {name: "a/layer.tar", kind: '2', link: "layer.tar"}}, "no layer a/layer.tar"},
-		{"no layer", []item{manifest, {name: "c.json", body: good}}, "no layer a/layer.tar"},
-		{"no configuration", []item{manifest}, "no file c.json"},
+		{"links in a circle", []item{manifest, {name: "c.json", body: good}, {name: "a/layer.tar", kind: '2', link: "layer.tar"}}, "a/layer.tar: this layer of the image is missing"},
+		{"no layer", []item{manifest, {name: "c.json", body: good}}, "a/layer.tar: this layer of the image is missing"},
+		{"no configuration", []item{manifest}, "c.json: missing"},
 		{"other configuration", []item{manifest, {name: "c.json", body: config("sha256:" + sumOf("x"))}, {name: "a/layer.tar", body: string(layer)}}, "the layer unpacks to"},
 		{"garbage configuration", []item{manifest, {name: "c.json", body: "<"}, {name: "a/layer.tar", body: string(layer)}}, "not an image configuration"},
 		{"garbage manifest", []item{{name: "manifest.json", body: "{"}}, "isn't that of an image tarball"},

@@ -72,14 +72,10 @@ func TestTarballsWithTwoMeanings(t *testing.T) {
 		{"a second index.json", with(item{name: "./" + "index.json", body: bodyOf(evil, "index.json")}), "is in it twice"},
 		{"a second index.json with an absolute path", with(item{name: "/" + "index.json", body: bodyOf(evil, "index.json")}), "is in it twice"},
 		{"a second index.json, linked", with(item{name: "index.json", kind: tar.TypeSymlink, link: "x"}), "is in it twice"},
-		{"a second index.json through a link", with(item{name: "a", kind: tar.TypeSymlink, link: "."}, item{name: "a/" + "index.json", body: bodyOf(evil, "index.json")}),
-			"lies below a link"},
-		{"a sparse index.json", edit(clean, "index.json", func(i *item) { i.pax = map[string]string{"GNU_sparse.name": "x"} }), "is a sparse file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := bytes.ReplaceAll(tarOf(t, tt.items...), []byte("GNU_sparse"), []byte("GNU.sparse")) // tar.Writer refuses it
-			p := writeFile(t, b)
+			p := writeFile(t, tarOf(t, tt.items...))
 			for _, prefix := range []string{"", "oci-archive:", "docker-archive:"} {
 				if prefix == "docker-archive:" && tt.name == "without manifest.json" {
 					continue

@@ -13,7 +13,7 @@ import (
 func TestImport(t *testing.T) {
 	m := newMachine(t)
 	m.dir = filepath.Join(m.dir, "other")
-	for _, pkg := range []string{"payload", "packer/template", "packer/lint", "packer/answer"} {
+	for _, pkg := range []string{"payload", "packer/template", "packer/answer"} {
 		example, err := os.ReadFile(filepath.Join("../..", pkg, "example_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -19,14 +19,13 @@ var Packers = []Tool{
 }
 
 // Plugins are those of the platforms, at the newest versions that the module
-// proxy has. Proxmox's isn't there at all.
+// proxy has.
 var Plugins = []Tool{
 	plugin("vsphere", "v1.4.2", "h1:GPKA6THljryV7HdUMgb+scAsjR7efYVP2MG28D/STXk="),
 	plugin("amazon", "v1.3.2", "h1:1rQoaKTdhE40+w1x2+A2SZZHoDTVTAXqNxq1wYrx5yY="),
 	plugin("azure", "v1.4.5", "h1:nnk3kVCWqIUnjdqEc0xoIGaKdWFdJkBVOfzqqh2powc="),
 	plugin("googlecompute", "v1.1.4", "h1:4uLxqmYIgXyPzq41tc5g8y8ya0TZFYdsYj8qtmwNmRg="),
 	plugin("qemu", "v1.0.9", "h1:1YKBBzBULYUBWtpAZJTbaLjjZPAdQ63okkpTqMBTnzM="),
-	plugin("hyperv", "v1.0.4", "h1:SHdo60jfrmeSz+T25Aa2BuSWBioFOWe4hKmp7W6lIUs="),
 }
 
 // Plugin is the one of Plugins with this name, such as vsphere. Without one it

@@ -37,7 +37,6 @@ var concurrent = []string{
 	"./internal/base/stream",
 	"./internal/base/strictyaml",
 	"./internal/wine",
-	"./packer/lint/internal/table",
 	"./packer/template",
 	"./payload",
 	"./payload/verify",

@@ -22,7 +22,7 @@ import (
 // sources are the programs that run inside Wine. They are part of what a
 // prefix is made of, so they are part of its name.
 //
-//go:embed guest/*.go powershell/*.go denied/*.go answer/*.go
+//go:embed guest/*.go powershell/*.go denied/*.go answer/*.go script/*.go
 var sources embed.FS
 
 // registry makes the prefix say that it is Windows Server 2022. On a real one
@@ -134,14 +134,8 @@ func templateKey(ctx context.Context) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n%s\n%d\n", version, runtime.Version(), registry, os.Getuid())
 	sum.Write(wine.Shim())
-	root, err := moduleRoot(ctx)
-	if err != nil {
+	if err := hashTree(sum, sources); err != nil {
 		return "", err
-	}
-	for _, files := range []fs.FS{sources, os.DirFS(filepath.Join(root, "internal", "winscript"))} { // PowerShell's double parses
-		if err := hashTree(sum, files); err != nil {
-			return "", err
-		}
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))[:16], nil
 }

@@ -31,13 +31,13 @@ type App struct {
 	Stdout, Stderr io.Writer
 	// Console is there once flags are parsed.
 	Console *console.Console
-	// CatalogDate is the day of the embedded catalog; nil for none.
-	CatalogDate func() (string, error)
+	// CatalogDate is the day of the catalog in use; nil for none.
+	CatalogDate func(*App) (string, error)
 
 	progress, logLevel, logFormat, color string
 	quiet                                bool
 
-	said sync.Map // what retrying has told
+	said sync.Map // what Retrying has told
 }
 
 // exitInterrupted is what a shell reports of a program ended by SIGINT.
@@ -303,7 +303,7 @@ func newVersion(a *App, name string) *cobra.Command {
 	build := func(context.Context, []string) (b Build, err error) {
 		catalog := ""
 		if a.CatalogDate != nil {
-			if catalog, err = a.CatalogDate(); err != nil {
+			if catalog, err = a.CatalogDate(a); err != nil {
 				return Build{}, err
 			}
 		}

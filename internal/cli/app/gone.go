@@ -10,10 +10,12 @@ import (
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
 	"manifests precheck --interval": "the CronJobs run each hour",
-	"catalog update":                "install the newest verify, or give rows of your own: --catalog FILE",
+	"catalog update":                "install the newest verify; --catalog FILE adds rows",
 	"inventory":                     "verify skew --details -o json has what was read",
 	"skew --contexts":               "for c in a b; do verify skew --context $c; done",
 	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",
+	"template --first-boot-check":   "nothing: the image is checked before sysprep, and verify.exe node check looks at a node",
+	"template --adopt":              "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
 }
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.

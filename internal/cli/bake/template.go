@@ -3,7 +3,6 @@ package bake
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ type templateOptions struct {
 	payload         string
 	varFiles, extra []string
 	registry        app.Registry
-	adopt, skeleton bool
+	skeleton        bool
 	output          app.Output
 }
 
@@ -43,16 +42,14 @@ func newTemplate(t *tool) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.Dir, "out", "", "the folder to write")
-	f.StringVar(&o.payload, "payload", "", "image by digest, OCI layout or tarball with the node's files; or none")
+	f.StringVar(&o.payload, "payload", "", "none, or an image by digest, an OCI layout or a tarball with the node's files")
 	f.StringVar((*string)(&o.Profile), "profile", string(template.OpenShift), "openshift or generic")
 	f.StringVar(&o.Windows, "windows", template.Windows2022, "2022 or 2025")
 	f.StringVar(&o.Release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
 	f.StringArrayVar(&o.varFiles, "var-file", nil, "values to check and to put into the folder, as for packer; may be repeated")
-	f.BoolVar(&o.FirstBootCheck, "first-boot-check", false, "have each clone check itself when it starts for the first time")
 	f.BoolVar(&o.CloudbaseInit, "cloudbase-init", false, "have cloudbase-init name clones and run their user data, for Cluster API; profile generic")
 	f.StringArrayVar(&o.extra, "extra-script", nil, "a step of your own: [before-updates=|after-updates=|last=]PATH; may be repeated")
 	f.BoolVar(&o.skeleton, "skeleton", false, "print a var-file to fill in, and write nothing")
-	f.BoolVar(&o.adopt, "adopt", false, "keep files of the folder that were changed by hand")
 	o.registry.Register(f, "the payload's registry")
 	o.output.Register(cmd)
 	app.Choices(cmd, "profile", string(template.OpenShift), string(template.Generic))
@@ -75,12 +72,8 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 	if o.skeleton {
 		return t.print(folder.Skeleton(), nil)
 	}
-	adopted, err := template.Update(ctx, o.Dir, folder, o.adopt)
-	if err != nil {
+	if err := template.Write(ctx, o.Dir, folder); err != nil {
 		return err
-	}
-	for _, a := range adopted {
-		t.Tell(filepath.Join(o.Dir, a.Path), event.Write, event.Warning, a.Note())
 	}
 	t.Tell(o.Dir, event.Write, event.Done, fmt.Sprintf("%d files; README.md says what to run", len(folder.Files)))
 	if o.output.String() == "json" {

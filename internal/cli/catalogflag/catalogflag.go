@@ -1,10 +1,12 @@
 // Package catalogflag is the catalog that commands use: the embedded one, with the rows
-// of --catalog over it. It isn't for the node's verify.exe, which brings no catalog along.
+// of --catalog over it. It isn't for the
+// node's verify.exe, which brings no catalog along.
 package catalogflag
 
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
@@ -32,9 +34,9 @@ func (f *Flag) Load() (*catalog.Catalog, error) {
 	return catalog.LoadWith(overlays...)
 }
 
-// Date is the day that the embedded catalog is of, 2026-08-31.
-func Date() (string, error) {
-	c, err := catalog.Load()
+// Date is the day that the catalog in use is of, 2026-08-31.
+func Date(*app.App) (string, error) {
+	c, err := (&Flag{}).Load()
 	if err != nil {
 		return "", err
 	}

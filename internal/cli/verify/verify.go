@@ -139,7 +139,7 @@ func acceptedRules(accept, ids []string) ([]string, error) {
 		id, object, one := strings.Cut(a, "=")
 		if i := slices.IndexFunc(ids, func(known string) bool { return strings.EqualFold(known, id) }); i >= 0 {
 			id = ids[i]
-		} else if retired(strings.ToUpper(id)) {
+		} else if _, gone := skew.ExplainRetired(strings.ToUpper(id)); gone {
 			id = strings.ToUpper(id)
 		} else {
 			return nil, &fault.Error{What: "--accept " + a + ": there is no rule " + id, Fix: "one of " + strings.Join(ids, ", ")}
@@ -152,24 +152,21 @@ func acceptedRules(accept, ids []string) ([]string, error) {
 	return list, nil
 }
 
-func retired(id string) bool {
-	_, gone := skew.ExplainRetired(id)
-	return gone
-}
-
 // needless says which rules of accept no finding is of: it is fixed, or another
 // object's, or the rule is retired. What is accepted is INFO, and what is INFO
 // needs no accepting: its rule is no mistake.
 func needless(accept []string, findings []finding.Finding) (notes []string) {
 	for _, rule := range accept {
 		id, _, _ := strings.Cut(rule, "=")
-		if retired(id) {
+		_, ofSkew := skew.ExplainRetired(id)
+		switch {
+		case ofSkew:
 			notes = append(notes, fmt.Sprintf("--accept %s can be left out: the rule is retired (verify skew --explain %s)", rule, id))
-			continue
-		}
-		if !slices.ContainsFunc(findings, func(f finding.Finding) bool {
+		case slices.Contains(lint.Retired, id):
+			notes = append(notes, fmt.Sprintf("--accept %s can be left out: the rule is retired", rule))
+		case !slices.ContainsFunc(findings, func(f finding.Finding) bool {
 			return f.Severity == finding.Info && (rule == f.ID || rule == f.ID+"="+f.Object)
-		}) {
+		}):
 			notes = append(notes, fmt.Sprintf("--accept %s: there is no such finding", rule))
 		}
 	}
@@ -182,7 +179,7 @@ func newTemplate(t *tool) *cobra.Command {
 		Use:  "template DIR",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var ids []string
+			ids := slices.Clone(lint.Retired)
 			for _, r := range lint.Rules() {
 				ids = append(ids, r.ID)
 			}
@@ -191,11 +188,11 @@ func newTemplate(t *tool) *cobra.Command {
 				return err
 			}
 			t.accept = rules
-			result, err := await(cmd.Context(), func() (*lint.Result, error) { return lint.Check(cmd.Context(), args[0], o) })
+			result, err := await(cmd.Context(), func() (*lint.Result, error) { return lint.Check(args[0], o) })
 			if err != nil {
 				return err
 			}
-			notes := []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, cmp.Or(strings.Join(result.Sources, ", "), "none"))}
+			notes := []string{fmt.Sprintf("profile: %s; builders: %s", cmp.Or(o.Profile, "none"), cmp.Or(strings.Join(result.Sources, ", "), "none"))}
 			if len(result.Linux) > 0 {
 				notes = append(notes, "of Linux, and not checked: "+strings.Join(result.Linux, ", "))
 			}
@@ -206,7 +203,7 @@ func newTemplate(t *tool) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Profile, "profile", "", "openshift or generic (default what bake template wrote, else openshift)")
+	f.StringVar(&o.Profile, "profile", "", "openshift or generic: hold the template to what their nodes need as well")
 	f.StringArrayVar(&o.VarFiles, "var-file", nil, "values of the build, as for packer; may be repeated")
 	app.Choices(cmd, "profile", lint.Profiles()...)
 	return cmd

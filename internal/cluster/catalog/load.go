@@ -74,18 +74,6 @@ func LoadOver(whole []Overlay, overlays ...Overlay) (*Catalog, error) {
 	return join(docs, overlays, false)
 }
 
-// BuiltIn is the day that the embedded catalog is of; "" if it can't be read, which
-// Load says. Nothing else is read of it: programs that ask load a catalog, too.
-func BuiltIn() string {
-	docs, _ := ownDocuments()
-	for _, d := range docs {
-		if day, ok := d.Node("asOf"); ok {
-			return day.Value
-		}
-	}
-	return ""
-}
-
 // join puts documents on top of each other. What is embedded and nothing else is
 // good: TestOwnDataAsOverlay has checked it.
 func join(docs []*document, overlays []Overlay, good bool) (*Catalog, error) {

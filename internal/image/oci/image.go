@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
@@ -32,15 +33,10 @@ type image struct {
 	layers    []v1.Layer
 }
 
-var _ v1.Image = (*image)(nil)
-
 // NewImage writes m out, with its config descriptor set to that of config.
 func NewImage(m *v1.Manifest, config []byte, layers []v1.Layer) (v1.Image, error) {
-	h, n, err := v1.SHA256(bytes.NewReader(config))
-	if err != nil {
-		return nil, fmt.Errorf("hash the image configuration: %w", err)
-	}
-	m.Config.Digest, m.Config.Size, m.Config.Data = h, n, nil
+	d := inMemory(config).desc
+	m.Config.Digest, m.Config.Size, m.Config.Data = d.Digest, d.Size, nil
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode the image manifest: %w", err)
@@ -58,26 +54,25 @@ func openImage(s blobStore, d v1.Descriptor) (v1.Image, error) {
 	if err != nil {
 		return nil, damaged(s.where(d), "not an image manifest: "+err.Error(), s.fix())
 	}
-	if wrong := beyondLimits(m); wrong != "" {
-		return nil, damaged(s.where(d), wrong, s.fix())
-	}
 	i := &image{raw: raw, mediaType: d.MediaType}
-	i.config = sync.OnceValues(func() ([]byte, error) { return readConfig(s, m.Config) })
+	i.config = sync.OnceValues(func() ([]byte, error) {
+		raw, err := readVerified(s, m.Config)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := v1.ParseConfigFile(bytes.NewReader(raw)); err != nil {
+			return nil, damaged(s.where(m.Config), "not an image configuration: "+err.Error(), s.fix())
+		}
+		return raw, nil
+	})
 	for _, d := range m.Layers {
-		i.layers = append(i.layers, &layer{store: s, desc: d, image: i})
+		var l v1.Layer = &layer{store: s, desc: d, image: i}
+		if r, ok := s.(*registryStore); ok { // a push to the same registry needn't copy it
+			l = &remote.MountableLayer{Layer: l, Reference: r.reference(d)}
+		}
+		i.layers = append(i.layers, l)
 	}
 	return i, nil
-}
-
-func readConfig(s blobStore, d v1.Descriptor) ([]byte, error) {
-	raw, err := readVerified(s, d)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := v1.ParseConfigFile(bytes.NewReader(raw)); err != nil {
-		return nil, damaged(s.where(d), "not an image configuration: "+err.Error(), s.fix())
-	}
-	return raw, nil
 }
 
 func (i *image) Layers() ([]v1.Layer, error)               { return i.layers, nil }
@@ -115,7 +110,6 @@ func (l *layer) Descriptor() (*v1.Descriptor, error)  { return &l.desc, nil }
 func (l *layer) DiffID() (v1.Hash, error)             { return partial.BlobToDiffID(l.image, l.desc.Digest) }
 func (l *layer) Compressed() (io.ReadCloser, error)   { return openVerified(l.store, l.desc) }
 func (l *layer) Uncompressed() (io.ReadCloser, error) { return Uncompressed(l) }
-func (l *layer) Verified() bool                       { return true }
 
 // Uncompressed undoes a layer's compression.
 func Uncompressed(l partial.CompressedLayer) (io.ReadCloser, error) {
@@ -133,8 +127,6 @@ type index struct {
 	child     func(d v1.Descriptor) (ImageOrIndex, error)
 }
 
-var _ v1.ImageIndex = (*index)(nil)
-
 // NewIndex writes m out, as the index of children.
 func NewIndex(m *v1.IndexManifest, children map[v1.Hash]ImageOrIndex) (v1.ImageIndex, error) {
 	raw, err := json.Marshal(m)
@@ -149,7 +141,7 @@ func openIndex(s blobStore, d v1.Descriptor) (v1.ImageIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parseIndex(raw); err != nil {
+	if _, err := v1.ParseIndexManifest(bytes.NewReader(raw)); err != nil {
 		return nil, damaged(s.where(d), "not an image index: "+err.Error(), s.fix())
 	}
 	return storedIndex(s, d.MediaType, raw), nil
@@ -168,11 +160,10 @@ func (i *index) RawManifest() ([]byte, error)                { return i.raw, nil
 func (i *index) MediaType() (types.MediaType, error)         { return i.mediaType, nil }
 func (i *index) Size() (int64, error)                        { return int64(len(i.raw)), nil }
 func (i *index) Digest() (v1.Hash, error)                    { return partial.Digest(i) }
-func (i *index) IndexManifest() (*v1.IndexManifest, error)   { return parseIndex(i.raw) }
 func (i *index) Image(h v1.Hash) (v1.Image, error)           { return childOf[v1.Image](i, h) }
 func (i *index) ImageIndex(h v1.Hash) (v1.ImageIndex, error) { return childOf[v1.ImageIndex](i, h) }
-func parseIndex(raw []byte) (*v1.IndexManifest, error) {
-	return v1.ParseIndexManifest(bytes.NewReader(raw))
+func (i *index) IndexManifest() (*v1.IndexManifest, error) {
+	return v1.ParseIndexManifest(bytes.NewReader(i.raw))
 }
 
 func childOf[T ImageOrIndex](i *index, h v1.Hash) (child T, err error) {
@@ -205,16 +196,14 @@ const (
 	KeyVersion    = "org.opencontainers.image.version"
 	KeyBaseName   = "org.opencontainers.image.base.name"
 	KeyBaseDigest = "org.opencontainers.image.base.digest"
-)
 
-// Keys of labels that OpenShift's own images have, and of annotations that a release
-// payload copies from them:
-// https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/annotations.go
-const (
+	// Labels that OpenShift's own images have, and annotations that a release
+	// payload copies from them:
+	// https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/annotations.go
 	KeyCommit         = "io.openshift.build.commit.id"
 	KeySourceLocation = "io.openshift.build.source-location"
-)
 
-// KeyDriver is ours: the label with the name of the driver that an image of bake
-// driver holds.
-const KeyDriver = "dev.winbake.driver"
+	// KeyDriver is ours: the label with the name of the driver that an image of bake
+	// driver holds.
+	KeyDriver = "dev.winbake.driver"
+)

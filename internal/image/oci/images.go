@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/base/fault"
 )
@@ -25,43 +25,58 @@ type PlatformImage struct {
 // narrows the list. An empty list is an error, as is an entry that an engine
 // could choose though it can't be judged.
 func (s *Source) Images() ([]PlatformImage, error) {
-	if s.Kind == KindDir {
+	c := imageCollector{source: s, seen: map[v1.Hash]bool{}}
+	var err error
+	switch {
+	case s.Kind == KindDir:
 		return nil, &fault.Error{
 			What: "a folder of payload files, where an image is needed", Where: s.Name,
 			Fix: "give an OCI layout, an image tarball or a registry reference",
 		}
-	}
-	c := imageCollector{source: s, seen: map[v1.Hash]bool{}}
-	var err error
-	if s.index != nil {
+	case s.index != nil:
 		err = c.index(s.index, 1)
-	} else {
+	default:
 		err = c.image(v1.Descriptor{Digest: s.Digest}, s.image, false)
 	}
+	if err != nil || len(c.found) > 0 {
+		return c.found, err
+	}
+	f := &fault.Error{What: "holds no Linux image", Where: s.Reference(), Fix: "give an image that holds a Linux operator or payload"}
+	if s.platform != nil {
+		f.What, f.Fix = "holds no image for "+s.platform.String(), "give an image for that platform"
+	}
+	return nil, f
+}
+
+// Image returns the image. When the source is an index, that is its only
+// Linux image, or the one of Options.Platform; an index of several images
+// is an error that lists their platforms.
+func (s *Source) Image() (v1.Image, error) {
+	images, err := s.Images()
 	if err != nil {
 		return nil, err
 	}
-	if len(c.found) == 0 {
-		return nil, s.noImage()
+	if len(images) == 1 {
+		return images[0].Image, nil
 	}
-	return c.found, nil
+	list := ""
+	for _, i := range images {
+		list += "  " + i.Platform.String() + "  " + i.Digest.String() + "\n"
+	}
+	return nil, &fault.Error{
+		What: "an index of several images, where one image is needed", Where: s.Reference(),
+		Excerpt: list, Fix: "name one of these digests, or a platform",
+	}
 }
 
-func (s *Source) noImage() error {
-	what, fix := "holds no Linux image", "give an image that holds a Linux operator or payload"
-	if s.platform != nil {
-		what = "holds no image for " + s.platform.String()
-		fix = "give an image for that platform"
-	}
-	return &fault.Error{What: what, Where: s.Reference(), Fix: fix}
-}
+// MaxIndexDepth ends nested indexes.
+const MaxIndexDepth = 4
 
 // imageCollector walks an index and those in it.
 type imageCollector struct {
-	source  *Source
-	seen    map[v1.Hash]bool // what was taken in
-	entries int
-	found   []PlatformImage
+	source *Source
+	seen   map[v1.Hash]bool // what was taken in
+	found  []PlatformImage
 }
 
 func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
@@ -73,10 +88,8 @@ func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
 		if IsAttachment(d) {
 			continue
 		}
-		if c.entries++; c.entries > maxIndexEntries || depth > MaxIndexDepth {
-			return damaged(c.source.Reference(),
-				fmt.Sprintf("more than %d images or %d indexes within each other", maxIndexEntries, MaxIndexDepth),
-				"give the digest of one image of it")
+		if depth > MaxIndexDepth {
+			return damaged(c.source.Reference(), fmt.Sprintf("more than %d indexes within each other", MaxIndexDepth), "give the digest of one image of it")
 		}
 		if err := c.child(idx, d, depth); err != nil {
 			return err
@@ -86,80 +99,44 @@ func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
 }
 
 // child takes one entry of an index in. What an engine could choose and isn't
-// judged here is refused: it would run in place of what was checked.
+// judged here is refused: it would run in place of what was checked. Entries of
+// another type without a platform are documents, as in the example of
+// https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
 func (c *imageCollector) child(idx v1.ImageIndex, d v1.Descriptor, depth int) error {
 	switch {
 	case c.seen[d.Digest]:
 		return nil
 	case d.MediaType.IsIndex():
 		c.seen[d.Digest] = true
-		return c.nested(idx, d, depth)
+		sub, err := idx.ImageIndex(d.Digest)
+		if err != nil {
+			return err
+		}
+		return c.index(sub, depth+1)
 	case d.Platform != nil && !c.wants(*d.Platform):
 		return nil
 	case !d.MediaType.IsImage():
-		return c.other(d)
+		if d.Platform == nil && d.MediaType != "" && !d.MediaType.IsSchema1() {
+			return nil
+		}
+		return damaged(c.source.Reference(), fmt.Sprintf(
+			"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.store.fix())
 	}
 	img, err := idx.Image(d.Digest)
+	if f, ok := errors.AsType[*fault.Error](err); ok && c.source.platform == nil {
+		partly := *f // containerd exports an index whole, and its images in part
+		partly.Fix = "check one that is there, such as --platform linux/amd64; or " + f.Fix
+		return &partly
+	}
 	if err != nil {
-		return c.leftOut(idx, d, err)
+		return err
 	}
 	if attached, err := IsDocument(d, img); attached || err != nil {
 		return err
 	}
-	return c.image(d, img, c.source.platform == nil && !c.isTagged(d, depth))
-}
-
-// isTagged tells an entry that engines choose by its tag alone: from a layout's
-// own index.json, and not from an index that is an image of several platforms.
-func (c *imageCollector) isTagged(d v1.Descriptor, depth int) bool {
-	return c.source.topLevel && depth == 1 && d.Annotations[refName] != ""
-}
-
-// other passes an entry of a type that no engine runs, as in the example of
-// https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
-// Its bytes have to be something else than a manifest: some engines go by what
-// the registry calls them, not by what the index does.
-func (c *imageCollector) other(d v1.Descriptor) error {
-	if d.Platform == nil && d.MediaType != "" && !d.MediaType.IsSchema1() {
-		entry := d
-		entry.MediaType = types.OCIImageIndex // a registry has what an index lists among its manifests
-		raw, err := readVerified(c.source.store, entry)
-		if err != nil || !looksRunnable(raw) {
-			return err
-		}
-	}
-	return damaged(c.source.Reference(), fmt.Sprintf(
-		"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.store.fix())
-}
-
-// leftOut is the fault of an image that can't be opened. Where it is missing
-// and one for another platform is there, that one was all that was exported.
-func (c *imageCollector) leftOut(idx v1.ImageIndex, d v1.Descriptor, err error) error {
-	f, ok := errors.AsType[*fault.Error](err)
-	m, merr := idx.IndexManifest()
-	if !ok || merr != nil || c.source.platform != nil || c.has(d) {
-		return err
-	}
-	i := slices.IndexFunc(m.Manifests, func(o v1.Descriptor) bool { return o.Platform != nil && c.wants(*o.Platform) && c.has(o) })
-	if i < 0 {
-		return err
-	}
-	there := *f
-	there.Fix = "check what is there, --platform " + m.Manifests[i].Platform.String() + "; or " + f.Fix
-	return &there
-}
-
-func (c *imageCollector) has(d v1.Descriptor) bool {
-	_, err := c.source.store.stat(d)
-	return err == nil
-}
-
-func (c *imageCollector) nested(idx v1.ImageIndex, d v1.Descriptor, depth int) error {
-	sub, err := idx.ImageIndex(d.Digest)
-	if err != nil {
-		return err
-	}
-	return c.index(sub, depth+1)
+	// From a layout's own index.json engines choose by tag alone.
+	tagged := c.source.topLevel && depth == 1 && d.Annotations[refName] != ""
+	return c.image(d, img, c.source.platform == nil && !tagged)
 }
 
 // image takes an image in that is wanted by its platform: the index's word for
@@ -227,4 +204,50 @@ func (s *Source) LayersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 		return nil, nil, damaged(s.Reference(), fmt.Sprintf("its configuration lists %d layers, its manifest %d", len(cf.RootFS.DiffIDs), len(layers)), s.store.fix())
 	}
 	return layers, cf.RootFS.DiffIDs, nil
+}
+
+// IsAttachment tells what no engine runs, since no machine has its platform:
+// BuildKit's attestations. Annotations don't count: engines choose by platform
+// alone, and an annotation would hide the image that they choose.
+func IsAttachment(d v1.Descriptor) bool {
+	return d.Platform != nil && strings.EqualFold(d.Platform.OS, "unknown")
+}
+
+// IsDocument tells an attachment without a platform, such as a signature that
+// cosign saves beside its image: none of its layers has a type that an engine
+// unpacks.
+func IsDocument(d v1.Descriptor, img v1.Image) (bool, error) {
+	if d.Platform != nil {
+		return false, nil
+	}
+	m, err := img.Manifest()
+	if err != nil || len(m.Layers) == 0 {
+		return false, err
+	}
+	return !slices.ContainsFunc(m.Layers, func(l v1.Descriptor) bool { return l.MediaType.IsLayer() }), nil
+}
+
+// PlatformOf is what an index says of an image, else the image's configuration.
+func PlatformOf(d v1.Descriptor, img v1.Image) (v1.Platform, error) {
+	if d.Platform != nil {
+		return *d.Platform, nil
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return v1.Platform{}, err
+	}
+	return v1.Platform{OS: cf.OS, Architecture: cf.Architecture, Variant: cf.Variant, OSVersion: cf.OSVersion}, nil
+}
+
+// aliases are other words for architectures; container engines take either.
+var aliases = map[string]string{"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
+
+// normal spells a platform as Go does, as container engines do before they
+// compare: https://github.com/containerd/platforms/blob/main/database.go
+func normal(p v1.Platform) v1.Platform {
+	p.OS, p.Architecture = strings.ToLower(p.OS), strings.ToLower(p.Architecture)
+	if a, ok := aliases[p.Architecture]; ok {
+		p.Architecture = a
+	}
+	return p
 }

@@ -4,14 +4,59 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
-
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/base/shell"
 )
+
+// prefixes are those of containers/image (podman, skopeo), which people who
+// handle image files know. Each forces a kind.
+var prefixes = map[string]Kind{
+	"oci:": KindLayout, "oci-archive:": KindOCIArchive, "docker-archive:": KindDockerArchive, "dir:": KindDir, "docker://": KindRegistry,
+}
+
+// Load finds out what ref is and opens it. An existing folder is an OCI
+// layout when it holds oci-layout or index.json, else the files of a payload
+// (what WriteDir writes). An existing file is a tarball: an OCI layout or what
+// `docker save` writes. Anything else is a reference into a registry. The
+// prefixes oci:, oci-archive:, docker-archive:, dir: and docker:// force a
+// kind.
+//
+// ctx also bounds later reads from a registry. The caller closes the Source.
+func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
+	kind, rest := Kind(""), ref
+	for prefix, k := range prefixes {
+		if after, ok := strings.CutPrefix(ref, prefix); ok {
+			kind, rest = k, after
+		}
+	}
+	var s *Source
+	_, err := os.Stat(rest)
+	if kind == KindRegistry || kind == "" && os.IsNotExist(err) && !looksLocal(ref) {
+		s, err = loadRegistry(ctx, rest, opts)
+	} else {
+		s, err = loadLocal(ctx, kind, rest)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Ref, s.platform = rest, opts.Platform
+	return s, nil
+}
+
+// registryHost matches references whose first part names a registry, as
+// opposed to Docker Hub's short names. A short name is much more often a
+// mistyped file than an image.
+var registryHost = regexp.MustCompile(`^(localhost|\[[0-9a-fA-F:]+\]|[^/]*[.:@][^/]*)(:[0-9]+)?/`)
+
+func looksLocal(ref string) bool {
+	return strings.HasPrefix(ref, ".") || filepath.IsAbs(ref) || !registryHost.MatchString(ref)
+}
 
 // loadLocal opens a folder or a file of that kind; "" finds the kind out.
 func loadLocal(ctx context.Context, kind Kind, path string) (*Source, error) {
@@ -30,61 +75,19 @@ func loadLocal(ctx context.Context, kind Kind, path string) (*Source, error) {
 		}
 	}
 	if kind == "" {
-		if kind, err = folderKind(path); err != nil {
-			return nil, err
+		kind = KindDir
+		for _, n := range []string{layoutFile, indexFile} {
+			if _, err := os.Stat(filepath.Join(path, n)); err == nil {
+				kind = KindLayout
+			} else if !os.IsNotExist(err) {
+				return nil, Unreadable(filepath.Join(path, n), err)
+			}
 		}
 	}
 	if kind == KindDir {
 		return &Source{Kind: kind, Name: path}, nil
 	}
-	return loadLayout(folder(path), KindLayout)
-}
-
-// Image returns the image. When the source is an index, that is its only
-// Linux image, or the one of Options.Platform; an index of several images
-// is an error that lists their platforms.
-func (s *Source) Image() (v1.Image, error) {
-	images, err := s.Images()
-	if err != nil {
-		return nil, err
-	}
-	if len(images) == 1 {
-		return images[0].Image, nil
-	}
-	list := ""
-	for _, i := range images {
-		list += "  " + i.Platform.String() + "  " + i.Digest.String() + "\n"
-	}
-	return nil, &fault.Error{
-		What:    "an index of several images, where one image is needed",
-		Where:   s.Reference(),
-		Excerpt: list,
-		Fix:     "name one of these digests, or a platform",
-	}
-}
-
-// Load finds out what ref is and opens it. An existing folder is an OCI
-// layout when it holds oci-layout or index.json, else the files of a payload
-// (what WriteDir writes). An existing file is a tarball: an OCI layout or what
-// `docker save` writes. Anything else is a reference into a registry. The
-// prefixes oci:, oci-archive:, docker-archive:, dir: and docker:// force a
-// kind.
-//
-// ctx also bounds later reads from a registry. The caller closes the Source.
-func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
-	kind, rest := prefixed(ref)
-	var s *Source
-	_, err := os.Stat(rest)
-	if kind == KindRegistry || kind == "" && os.IsNotExist(err) && !looksLocal(ref) {
-		s, err = loadRegistry(ctx, rest, opts)
-	} else {
-		s, err = loadLocal(ctx, kind, rest)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Ref, s.platform = rest, opts.Platform
-	return s, nil
+	return loadLayout(inFolder(path), KindLayout)
 }
 
 // Resolve opens an image that something is made of: a base, or what a node gets.
@@ -96,8 +99,18 @@ func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.checkPinned()
-	if err == nil {
+	switch r, isRegistry := s.store.(*registryStore); {
+	case s.Kind == KindDir:
+		err = &fault.Error{
+			What: "a plain folder isn't taken for an image here", Where: s.Ref,
+			Fix: "give a registry reference by digest, an OCI layout or a tarball",
+		}
+	case isRegistry && !r.byDigest():
+		err = &fault.Error{
+			What: "the image is named by a tag, which may be another image tomorrow", Where: s.Ref,
+			Fix: "name it by its digest: " + shell.Word(s.Reference()),
+		}
+	default:
 		_, err = s.Images() // before anything large is read of it
 	}
 	if err != nil {
@@ -105,20 +118,4 @@ func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-func (s *Source) checkPinned() error {
-	switch r, isRegistry := s.store.(*registryStore); {
-	case s.Kind == KindDir:
-		return &fault.Error{
-			What: "a plain folder isn't taken for an image here", Where: s.Ref,
-			Fix: "give a registry reference by digest, an OCI layout or a tarball",
-		}
-	case isRegistry && !r.byDigest():
-		return &fault.Error{
-			What: "the image is named by a tag, which may be another image tomorrow", Where: s.Ref,
-			Fix: "name it by its digest: " + shell.Word(s.Reference()),
-		}
-	}
-	return nil
 }

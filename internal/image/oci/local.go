@@ -10,34 +10,46 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
-	"unicode/utf8"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/infile"
 )
 
-// files are those of a layout or a docker-archive, in a folder or a tarball.
-type files interface {
-	// open gives a file and its size. The error is a fault, and wraps
-	// fs.ErrNotExist for a file that isn't there.
-	open(name string) (io.ReadCloser, int64, error)
-	place(name string) string
-	fix() string
-}
+// The names that make a folder or a tarball an OCI image layout:
+// https://github.com/opencontainers/image-spec/blob/main/image-layout.md
+const (
+	layoutFile   = "oci-layout"
+	indexFile    = "index.json"
+	manifestFile = "manifest.json" // of a docker-archive
 
-// localStore is a blobStore of files.
+	layoutVersion = "1.0.0" // there is no other
+)
+
+// refName is the annotation with an image's tag in a layout's index.json:
+// https://github.com/opencontainers/image-spec/blob/main/annotations.md
+const refName = "org.opencontainers.image.ref.name"
+
+func blobPath(h v1.Hash) string { return path.Join("blobs", h.Algorithm, h.Hex) }
+
+// localStore is a blobStore of the files of a layout or a docker-archive, in a
+// folder or a tarball.
 type localStore struct {
-	files
-	path func(v1.Hash) string // of a blob's file
-	made map[v1.Hash][]byte   // blobs that are in no file
+	// read gives a file and its size, and fs.ErrNotExist where there is none.
+	read      func(name string) (io.ReadCloser, int64, error)
+	name, sep string // of the folder or tarball, and what comes before a file's name
+	fixed     string
+	path      func(v1.Hash) string // of a blob's file
+	made      map[v1.Hash][]byte   // blobs that are in no file
 }
 
 func (s localStore) where(d v1.Descriptor) string { return s.place(s.path(d.Digest)) }
+func (s localStore) place(name string) string     { return s.name + s.sep + name }
+func (s localStore) fix() string                  { return s.fixed }
+
+func (s localStore) damaged(name, what string) error { return damaged(s.place(name), what, s.fixed) }
 
 func (s localStore) open(d v1.Descriptor) (io.ReadCloser, error) {
 	rc, _, err := s.blob(d)
@@ -56,109 +68,89 @@ func (s localStore) blob(d v1.Descriptor) (io.ReadCloser, int64, error) {
 	if raw, ok := s.made[d.Digest]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), int64(len(raw)), nil
 	}
-	rc, n, err := s.files.open(s.path(d.Digest))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = damaged(s.where(d), "this blob of the image is missing", s.fix())
+	return s.file(s.path(d.Digest), "this blob of the image is missing")
+}
+
+func (s localStore) file(name, missing string) (io.ReadCloser, int64, error) {
+	rc, n, err := s.read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = s.damaged(name, missing)
+	case err != nil && !isFault(err):
+		err = Unreadable(s.place(name), err)
 	}
 	return rc, n, err
 }
 
-func blobPath(h v1.Hash) string { return path.Join("blobs", h.Algorithm, h.Hex) }
-
 // small reads a file that every layout or archive has.
-func small(f files, name string) ([]byte, error) {
-	rc, n, err := f.open(name)
+func (s localStore) small(name string) ([]byte, error) {
+	rc, n, err := s.file(name, "missing: a truncated image")
 	if err != nil {
 		return nil, err
 	}
 	defer rc.Close() //nolint:errcheck // only read
 	if n > manifestLimit {
-		return nil, damaged(f.place(name), fmt.Sprintf("%d bytes, more than any manifest", n), f.fix())
+		return nil, s.damaged(name, fmt.Sprintf("%d bytes, more than any manifest", n))
 	}
 	raw, err := io.ReadAll(rc)
 	if err == nil && int64(len(raw)) < n {
-		return nil, damaged(f.place(name), fmt.Sprintf("cut off (%d of %d bytes)", len(raw), n), f.fix())
+		return nil, s.damaged(name, fmt.Sprintf("cut off (%d of %d bytes)", len(raw), n))
 	}
 	if err != nil {
-		return nil, Unreadable(f.place(name), err)
+		return nil, Unreadable(s.place(name), err)
 	}
 	return raw, nil
 }
 
-// folder is the folder of a layout.
-type folder string
-
-func (dir folder) place(name string) string { return filepath.Join(string(dir), name) }
-
-func (folder) fix() string {
-	return "write the layout again as it was written (bake payload, bake driver), or copy it again from where it is whole"
-}
-
-// open follows no link to a blob. A blob that is no regular file is damage; of
-// the files that say that this is a layout nobody knows what they are.
-func (dir folder) open(name string) (io.ReadCloser, int64, error) {
-	place := dir.place(name)
-	isBlob := strings.HasPrefix(name, "blobs/")
-	stat := os.Stat
-	if isBlob {
-		stat = os.Lstat
+// inFolder is the store of a layout's folder. It follows no link: a file is a
+// regular one or damaged.
+func inFolder(dir string) localStore {
+	s := localStore{
+		name: dir, sep: string(filepath.Separator), path: blobPath,
+		fixed: "write the layout again as it was written (bake payload, bake driver), or copy it again from where it is whole",
 	}
-	info, err := stat(place)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, &fault.Error{What: "missing: a truncated OCI layout", Where: place, Fix: dir.fix(), Err: err, Code: finding.ExitBlock}
-	}
-	if err != nil {
-		return nil, 0, Unreadable(place, err)
-	}
-	if err := infile.Check(info); err != nil {
-		if isBlob {
-			return nil, 0, damaged(place, err.Error(), dir.fix())
+	s.read = func(name string) (io.ReadCloser, int64, error) {
+		info, err := os.Lstat(s.place(name))
+		if err != nil {
+			return nil, 0, err
 		}
-		return nil, 0, Unreadable(place, err)
+		if wrong := infile.Check(info); wrong != nil {
+			return nil, 0, s.damaged(name, wrong.Error())
+		}
+		f, err := os.Open(s.place(name))
+		return f, info.Size(), err
 	}
-	f, err := os.Open(place)
-	if err != nil {
-		return nil, 0, Unreadable(place, err)
-	}
-	return f, info.Size(), nil
+	return s
 }
 
 // loadLayout opens what the files of a layout, oci-layout and index.json,
 // point to. One entry is the image or the index itself, whatever its tag.
 // Several entries are taken as an index: that is how some writers lay out an
 // image of several platforms.
-func loadLayout(f files, kind Kind) (*Source, error) {
-	mark, err := small(f, layoutFile)
+func loadLayout(f localStore, kind Kind) (*Source, error) {
+	raw, err := f.small(layoutFile)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := small(f, indexFile)
-	if err != nil {
-		return nil, err
+	var mark struct{ ImageLayoutVersion string }
+	if err := json.Unmarshal(raw, &mark); err != nil || mark.ImageLayoutVersion != layoutVersion {
+		return nil, f.damaged(layoutFile, "not the mark of an OCI layout of version "+layoutVersion)
 	}
-	return sourceOfLayout(f, kind, mark, raw)
-}
-
-func sourceOfLayout(f files, kind Kind, mark, raw []byte) (*Source, error) {
-	if top, err := parseObject(mark); err != nil || top["imageLayoutVersion"] != layoutVersion {
-		return nil, damaged(f.place(layoutFile), "not the mark of an OCI layout of version "+layoutVersion, f.fix())
+	if raw, err = f.small(indexFile); err != nil {
+		return nil, err
 	}
 	m, err := parseLayoutIndex(raw)
 	if err != nil {
-		return nil, damaged(f.place(indexFile), "not an image index: "+err.Error(), f.fix())
+		return nil, f.damaged(indexFile, "not an image index: "+err.Error())
 	}
-	s := &Source{Kind: kind, Name: f.place(""), store: localStore{files: f, path: blobPath}}
+	s := &Source{Kind: kind, Name: f.name, store: f}
 	switch len(m.Manifests) {
 	case 0:
-		return nil, &fault.Error{What: "holds no image: its list of manifests is empty", Where: f.place(indexFile), Fix: f.fix()}
+		return nil, &fault.Error{What: "holds no image: its list of manifests is empty", Where: f.place(indexFile), Fix: f.fixed}
 	case 1:
 		return s, s.openRoot(m.Manifests[0], f.place(indexFile))
 	}
-	mt := types.OCIImageIndex
-	if m.MediaType.IsIndex() { // docker's own, as some writers leave it
-		mt = m.MediaType
-	}
-	s.index, s.topLevel = storedIndex(s.store, mt, raw), true
+	s.index, s.topLevel = storedIndex(s.store, m.MediaType, raw), true
 	s.Digest, err = s.index.Digest()
 	return s, err
 }
@@ -180,52 +172,20 @@ func (s *Source) openRoot(d v1.Descriptor, place string) (err error) {
 	return err
 }
 
-// layoutVersion is the one version of layouts that there is:
-// https://github.com/opencontainers/image-spec/blob/main/image-layout.md#oci-layout-file
-const layoutVersion = "1.0.0"
-
-// parseLayoutIndex reads an index.json, which no digest covers. It wants what the
-// specification requires, key by key:
-// https://github.com/opencontainers/image-spec/blob/main/image-index.md
+// parseLayoutIndex reads an index.json, which no digest covers.
 func parseLayoutIndex(raw []byte) (*v1.IndexManifest, error) {
-	top, err := parseObject(raw)
+	m, err := v1.ParseIndexManifest(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
-	if top["schemaVersion"] != 2.0 {
+	if m.SchemaVersion != 2 {
 		return nil, errors.New("its schemaVersion isn't 2")
 	}
-	manifests, ok := top["manifests"].([]any)
-	if !ok {
-		return nil, errors.New("no list of manifests")
+	if !m.MediaType.IsIndex() { // docker's own is fine, as some writers leave it
+		m.MediaType = types.OCIImageIndex
 	}
-	for _, m := range manifests {
-		entry, _ := m.(map[string]any)
-		for _, key := range []string{"mediaType", "digest", "size"} {
-			if entry[key] == nil {
-				return nil, fmt.Errorf("an entry of its manifests has no %s", key)
-			}
-		}
-	}
-	m, err := parseIndex(raw)
-	if err != nil {
-		return nil, err
-	}
-	mt := types.OCIImageIndex
-	if m.MediaType.IsIndex() {
-		mt = m.MediaType
-	}
-	if wrong := wrongManifest(mt, raw); wrong != "" {
+	if wrong := wrongManifest(m.MediaType, raw); wrong != "" {
 		return nil, errors.New(wrong)
 	}
 	return m, nil
-}
-
-// parseObject reads one JSON object with its keys as they are written: into a
-// struct, Go would take them in upper or lower case, as other readers don't.
-func parseObject(raw []byte) (m map[string]any, err error) {
-	if !utf8.Valid(raw) {
-		return nil, errors.New("not UTF-8")
-	}
-	return m, json.Unmarshal(raw, &m)
 }

@@ -88,19 +88,17 @@ func TestManifestsWithTwoMeanings(t *testing.T) {
 // A registry says what it likes in a manifest: sizes are looked at before
 // anything is read into memory.
 func TestImagesBeyondTheLimitsAreRefused(t *testing.T) {
-	layers := func(n int) string { return strings.Repeat(`{},`, n-1) + `{}` }
 	for want, manifest := range map[string]string{
 		"said to have 600000000 bytes": `{"config":{"size":600000000},"layers":[]}`,
 		"said to have -1 bytes":        `{"config":{"size":-1},"layers":[]}`,
-		"3000 layers":                  `{"config":{"size":3},"layers":[` + layers(3000) + `]}`,
 		"more than any manifest":       `{"config":{"size":3},"layers":[]}` + strings.Repeat(" ", manifestLimit),
 	} {
 		m := inMap{}
-		_, err := m.source(m.put(types.OCIManifestSchema1, manifest))
+		src, err := m.source(m.put(types.OCIManifestSchema1, manifest))
+		if err == nil {
+			_, err = src.image.RawConfigFile()
+		}
 		wantFault(t, err, finding.ExitBlock, "reg/x@", want)
-	}
-	if wrong := beyondLimits(&v1.Manifest{Config: v1.Descriptor{Size: 3}, Layers: make([]v1.Descriptor, maxLayers)}); wrong != "" {
-		t.Error(wrong)
 	}
 }
 
@@ -122,12 +120,12 @@ func TestTarballIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := buf.Bytes()
-	tb, err := indexTarball(t.Context(), "x", bytes.NewReader(b), bytes.NewReader(b))
-	if err != nil {
+	tb := &imageTarball{name: "x", r: bytes.NewReader(b), files: map[string]section{}}
+	if err := tb.list(t.Context(), bytes.NewReader(b)); err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range items {
-		got, err := small(tb, i.name)
+		got, err := localStore{read: tb.read}.small(i.name)
 		if err != nil || string(got) != i.body {
 			t.Errorf("%.10s: %d bytes, %v; want %d", i.name, len(got), err, len(i.body))
 		}

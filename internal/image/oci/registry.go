@@ -25,7 +25,7 @@ type registryStore struct {
 }
 
 func loadRegistry(ctx context.Context, ref string, o Options) (*Source, error) {
-	client, err := o.client(ref, false)
+	client, err := registry.New(ref, o)
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +116,12 @@ func (b *remoteBlob) Read(p []byte) (int, error) {
 	case b.n >= b.desc.Size && b.ctx.Err() == nil:
 		return n, io.EOF // the client hashed one fetch, and who reads hashes what came of all
 	}
-	return n, b.resume(b.early(err))
+	return n, b.resume(early(err))
 }
 
 // early makes a body that ended early and in good order the cut that it is.
-func (b *remoteBlob) early(err error) error {
-	if _, known := errors.AsType[*registry.Failure](err); err == nil || known || b.n >= b.desc.Size {
+func early(err error) error {
+	if _, known := errors.AsType[*registry.Failure](err); known {
 		return err
 	}
 	return &registry.Failure{Err: err}
@@ -150,8 +150,10 @@ func (b *remoteBlob) fetch() error {
 	if b.rc, err = l.Compressed(); err != nil {
 		return err
 	}
-	_, err = io.CopyN(io.Discard, b.rc, b.n)
-	return b.early(err)
+	if _, err = io.CopyN(io.Discard, b.rc, b.n); err != nil {
+		return early(err)
+	}
+	return nil
 }
 
 // Close ends a Read that waits, too, and with it the connection.

@@ -8,13 +8,9 @@ package oci
 
 import (
 	"io"
-	"net/http"
-	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/image/registry"
 )
 
@@ -30,37 +26,8 @@ const (
 	KindDir           Kind = "dir"            // the plain files of a payload
 )
 
-// Options say how Load and Push reach an image. The zero value reads public images
-// over https.
-type Options struct {
-	// Platform picks one image out of an index; nil takes all Linux images.
-	Platform *v1.Platform
-	// Keychain gives credentials for registries; nil stands for anonymous.
-	Keychain authn.Keychain
-	// Insecure talks plain http to the registry. It doesn't make https accept any
-	// certificate. Without it, plain http is spoken to this machine alone.
-	Insecure bool
-	// UserAgent is sent to registries.
-	UserAgent string
-	// Timeout is how long a registry may be silent, or send or take less than 1 KiB a
-	// second; 0 stands for two minutes. Then it is asked once more.
-	Timeout time.Duration
-	// Retrying is told of each failure that is tried again. May be nil.
-	Retrying func(err error)
-	// Jobs is how many blobs Push uploads at once; 0 stands for 4.
-	Jobs int
-	// Progress counts the bytes of all blobs of a push, those too that were there
-	// already. May be nil.
-	Progress stream.Progress
-
-	Transport http.RoundTripper // of tests
-}
-
-func (o *Options) client(ref string, push bool) (*registry.Client, error) {
-	return registry.New(ref, registry.Options{
-		Push: push, Keychain: o.Keychain, Insecure: o.Insecure, UserAgent: o.UserAgent, Timeout: o.Timeout, Retrying: o.Retrying, Transport: o.Transport,
-	})
-}
+// Options say how Load and Push reach an image.
+type Options = registry.Options
 
 // Source is an image, an index of images or a folder of files that may hold a
 // payload. Nothing but manifests has been read when Load returns it, with one
@@ -79,10 +46,10 @@ type Source struct {
 	// KindDir.
 	Digest v1.Hash
 
-	Name     string // what stands before @ in Reference
+	Name     string // what is before @ in Reference
 	image    v1.Image
 	index    v1.ImageIndex
-	topLevel bool      // index is a layout's own index.json, from which engines choose by tag
+	topLevel bool      // index is a layout's own index.json
 	store    blobStore // nil for KindDir
 	platform *v1.Platform
 	closer   io.Closer // of a tarball
@@ -104,8 +71,7 @@ func (s *Source) Platform() *v1.Platform { return s.platform }
 // Index returns the index; nil when the source is a single image or a folder.
 func (s *Source) Index() v1.ImageIndex { return s.index }
 
-// Close lets go of an opened tarball. Images of the source can't be read any
-// more.
+// Close closes an opened tarball. Images of the source can't be read any more.
 func (s *Source) Close() error {
 	if s.closer == nil {
 		return nil

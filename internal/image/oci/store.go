@@ -1,12 +1,14 @@
 package oci
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -14,11 +16,11 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/base/shell"
 )
 
 // manifestLimit bounds manifests, indexes and configurations in bytes: they are
-// held in memory, where each may take eighty times as much. Registries needn't
-// take larger ones:
+// held in memory. Registries needn't take larger ones:
 // https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests
 const manifestLimit = 4 << 20
 
@@ -36,17 +38,6 @@ type blobStore interface {
 	fix() string
 }
 
-const (
-	// MaxIndexDepth ends nested indexes. Digests forbid a true cycle; a
-	// registry that lies about them could still offer an endless chain.
-	MaxIndexDepth = 4
-	// maxIndexEntries bounds the images of one source.
-	maxIndexEntries = 256
-	// maxLayers bounds the layers of one image. Engines on Linux can't mount
-	// more than 127 of docker's or some 500 of overlayfs's own.
-	maxLayers = 500
-)
-
 // openVerified opens a blob that gives a fault instead of io.EOF when its
 // bytes aren't those that d names.
 func openVerified(s blobStore, d v1.Descriptor) (io.ReadCloser, error) {
@@ -58,52 +49,39 @@ func openVerified(s blobStore, d v1.Descriptor) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &verifiedBlob{rc: rc, hash: h, desc: d, store: s}, nil
+	return &verifiedBlob{ReadCloser: rc, hash: h, desc: d, store: s}, nil
 }
 
 type verifiedBlob struct {
-	rc    io.ReadCloser
+	io.ReadCloser
 	hash  hash.Hash
 	desc  v1.Descriptor
 	store blobStore
 	n     int64
-	err   error
 }
 
 func (v *verifiedBlob) Read(p []byte) (int, error) {
-	if v.err != nil {
-		return 0, v.err
-	}
-	n, err := v.rc.Read(p)
+	n, err := v.ReadCloser.Read(p)
 	v.hash.Write(p[:n])
 	v.n += int64(n)
 	switch {
 	case v.n > v.desc.Size:
-		err = v.fault(fmt.Sprintf("longer than the %d bytes that its manifest says", v.desc.Size))
+		err = v.damaged(fmt.Sprintf("longer than the %d bytes that its manifest says", v.desc.Size))
+	case err == io.EOF && v.n < v.desc.Size:
+		err = v.damaged(fmt.Sprintf("cut off: %d of %d bytes", v.n, v.desc.Size))
 	case err == io.EOF:
-		err = v.end()
+		if got := hex.EncodeToString(v.hash.Sum(nil)); got != v.desc.Digest.Hex {
+			err = v.damaged(fmt.Sprintf("its bytes have another digest: sha256:%s, not %s", got, v.desc.Digest))
+		}
 	case err != nil && !isFault(err):
 		err = &fault.Error{What: "can't be read: " + infile.Cause(err), Where: v.store.where(v.desc), Err: err, Fix: v.store.fix()}
 	}
-	v.err = err
 	return n, err
 }
 
-func (v *verifiedBlob) end() error {
-	if v.n < v.desc.Size {
-		return v.fault(fmt.Sprintf("cut off: %d of %d bytes", v.n, v.desc.Size))
-	}
-	if got := hex.EncodeToString(v.hash.Sum(nil)); got != v.desc.Digest.Hex {
-		return v.fault(fmt.Sprintf("its bytes have another digest: sha256:%s, not %s", got, v.desc.Digest))
-	}
-	return io.EOF
-}
-
-func (v *verifiedBlob) fault(what string) error {
+func (v *verifiedBlob) damaged(what string) error {
 	return damaged(v.store.where(v.desc), what, v.store.fix())
 }
-
-func (v *verifiedBlob) Close() error { return v.rc.Close() }
 
 func readVerified(s blobStore, d v1.Descriptor) ([]byte, error) {
 	if d.Size < 0 || d.Size > manifestLimit {
@@ -154,25 +132,24 @@ func wrongManifest(mt types.MediaType, raw []byte) string {
 	return ""
 }
 
-// looksRunnable tells bytes that an engine could read as an image or an index.
-func looksRunnable(raw []byte) bool {
-	var m struct{ Config, Layers, FSLayers, Manifests json.RawMessage }
-	err := json.NewDecoder(bytes.NewReader(raw)).Decode(&m)
-	return err == nil && (m.Config != nil || m.Layers != nil || m.FSLayers != nil || m.Manifests != nil)
-}
-
-func beyondLimits(m *v1.Manifest) string {
-	switch {
-	case m.Config.Size < 0 || m.Config.Size > manifestLimit:
-		return fmt.Sprintf("its configuration is said to have %d bytes, the limit is %d", m.Config.Size, manifestLimit)
-	case len(m.Layers) > maxLayers:
-		return fmt.Sprintf("%d layers, the limit is %d", len(m.Layers), maxLayers)
-	}
-	return ""
-}
-
 // damaged is the fault of an image whose bytes contradict its own digests: a
 // check that failed, not a failure to check.
 func damaged(where, what, fix string) error {
 	return &fault.Error{What: what, Where: where, Fix: fix, Code: finding.ExitBlock}
+}
+
+// Unreadable is the fault of a reference that names no image that can be read.
+func Unreadable(path string, err error) error {
+	if os.IsNotExist(err) {
+		return &fault.Error{
+			What: "no such file or folder", Where: path, Err: fs.ErrNotExist,
+			Fix: "give an OCI layout, an image tarball, a payload folder, or a reference that begins with its registry: quay.io/team/image@sha256:...",
+		}
+	}
+	return &fault.Error{What: "can't be read: " + infile.Cause(err), Where: path, Err: err, Fix: "ls -ld " + shell.Word(path)}
+}
+
+func isFault(err error) bool {
+	_, ok := errors.AsType[*fault.Error](err)
+	return ok
 }

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
-	"time"
+	"syscall"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
@@ -44,22 +47,11 @@ func (c *Client) Fault(ctx context.Context, err error) error {
 	return f
 }
 
-// later is the fault of a registry that asks for a pause that nobody waits for.
-func (c *Client) later(ctx context.Context, err error, asked time.Duration) error {
-	f, ok := errors.AsType[*fault.Error](c.Fault(ctx, err))
-	if !ok {
-		return err
-	}
-	f.What += ", and wants no request for " + asked.Round(time.Second).String()
-	f.Fix = "run it again after that" + c.keeps()
-	return f
-}
-
 func (c *Client) registry() string { return c.Ref.Context().RegistryStr() }
 
 // keeps says what a push that failed is good for.
 func (c *Client) keeps() string {
-	if c.options.Push {
+	if c.Push {
 		return "; what was uploaded is skipped then"
 	}
 	return ""
@@ -78,27 +70,29 @@ func diagnostics(te *transport.Error) string {
 
 func (c *Client) statusFix(te *transport.Error) string {
 	registry, repo := c.registry(), c.Ref.Context().RepositoryStr()
+	account := login(registry, "pull "+repo)
+	if c.Push {
+		account = login(registry, "push to "+repo)
+	}
 	switch status := te.StatusCode; {
-	case c.options.Push && strings.Contains(strings.ToLower(diagnostics(te)), "immutab"):
+	case c.Push && strings.Contains(strings.ToLower(diagnostics(te)), "immutab"):
 		return "push with another tag, such as " + c.Ref.Context().Name() + ":NEWTAG: what this one names stays"
-	case status == http.StatusForbidden && c.options.Push:
-		return "let the account push to " + repo + ", or use another one: " + login(registry, "push to "+repo)
-	case status == http.StatusUnauthorized && c.options.Push:
-		return login(registry, "push to "+repo)
+	case c.Push && status == http.StatusForbidden:
+		return "let the account push to " + repo + ", or use another one: " + account
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return login(registry, "pull "+repo)
-	case status == http.StatusTooManyRequests && c.options.Push:
+		return account
+	case c.Push && status == http.StatusTooManyRequests:
 		return "run it again later" + c.keeps()
 	case status == http.StatusTooManyRequests:
-		return "wait and run it again, or use an account: " + login(registry, "pull "+repo)
+		return "wait and run it again, or use an account: " + account
 	case status >= http.StatusInternalServerError || hasCode(te, transport.BlobUploadUnknownErrorCode) ||
 		hasCode(te, transport.ManifestBlobUnknownErrorCode) || hasCode(te, transport.DigestInvalidErrorCode):
 		return "run it again" + c.keeps() + "; if it stays, tell those who run " + registry
-	case status == http.StatusNotFound && c.options.Push:
+	case c.Push && status == http.StatusNotFound:
 		return "create the repository " + repo + " in " + registry + ", or check its name"
 	case status == http.StatusNotFound:
 		return "check the name; what is there: skopeo list-tags docker://" + c.Ref.Context().Name()
-	case status == http.StatusRequestEntityTooLarge && c.options.Push:
+	case c.Push && status == http.StatusRequestEntityTooLarge:
 		return "raise the limit for uploads in " + registry + ", or of the proxy before it"
 	}
 	return "check the name and the registry: " + c.curl()
@@ -112,14 +106,14 @@ func (c *Client) curl() string {
 	return "curl -I " + scheme + "://" + c.registry() + "/v2/"
 }
 
+// connectionFault says why there was no answer, or none that could be used.
 func (c *Client) connectionFault(err error) (what, fix string) {
-	registry, cause := "registry "+c.registry(), err.Error()
+	registry, done, cause := "registry "+c.registry(), "read", err.Error()
+	if c.Push {
+		done = "written to"
+	}
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		cause = ue.Err.Error()
-	}
-	done := "read"
-	if c.options.Push {
-		done = "written to"
 	}
 	f, failed := errors.AsType[*Failure](err)
 	if failed {
@@ -136,46 +130,38 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 		return registry + " can't be " + done + ": " + proxy.Error(),
 			"let the proxy reach " + c.registry() + " (its login goes into HTTPS_PROXY), or add " + c.registry() + " to NO_PROXY"
 	case failed && f.Silence != "":
-		return registry + " can't be " + done + ": " + f.Error(),
+		return registry + " can't be " + done + ": " + cause,
 			"run it again" + c.keeps() + "; for a slow one allow more: --registry-timeout " + (5 * c.options.Timeout).String()
-	case errors.Is(err, http.ErrSchemeMismatch) && !c.options.Insecure:
+	case untrusted:
+		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
+			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
+	case errors.Is(err, http.ErrSchemeMismatch) && !failed && !c.options.Insecure:
 		return registry + " speaks plain http", "if that is meant, say --plain-http"
-	case mayBePlain(err):
+	case isPlain && !plain.led:
 		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,
 			"if it does and that is meant, say --plain-http; else " + c.curl()
-	case isPlain && plain.led && !untrusted:
+	case isPlain:
 		return registry + " leads to plain http: http://" + plain.host,
 			"tell those who run " + c.registry() + "; a proxy before it has to send X-Forwarded-Proto: https"
 	case noJSON:
 		return registry + "'s token service gave an answer that isn't JSON: " + cause, "check the name, and what answers: " + c.curl()
-	case untrusted:
-		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
-			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
 	case looping:
 		return registry + " redirects in circles: " + loop.Error(), "tell those who run " + c.registry()
-	case failed && isCut(err):
+	case failed && slices.ContainsFunc(cuts, func(e error) bool { return errors.Is(err, e) }):
 		return registry + " cut the connection", "run it again" + c.keeps()
 	}
 	return registry + " can't be " + done + ": " + cause, "check the name and the network: " + c.curl()
 }
 
-// tektonCredentials is where Tekton keeps the logins of a run's service account
-// in each step: https://tekton.dev/docs/pipelines/auth/
-var tektonCredentials = "/tekton/creds"
+// cuts are the errors of a connection that ended before its answer.
+var cuts = []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
 
 // login says how to get an account that may do what was refused. A pod has no
-// login of its own: what its service account has is for the kubelet, unless
-// something brings it into the container.
+// login of its own: what its service account has is for the kubelet.
 func login(registry, may string) string {
 	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
 		return "podman login " + registry + ", with an account that may " + may
 	}
-	if _, err := os.Stat(tektonCredentials); err == nil {
-		return "give the pipeline's service account a login that may " + may +
-			": podman login --authfile login.json " + registry + " && oc create secret generic LOGIN --type=kubernetes.io/dockerconfigjson" +
-			" --from-file=.dockerconfigjson=login.json && oc secrets link SERVICEACCOUNT LOGIN" +
-			"; and let the step find it: env DOCKER_CONFIG=$(credentials.path)/.docker"
-	}
 	return "give this pod a login that may " + may + ": mount a Secret of type kubernetes.io/dockerconfigjson" +
-		" and name its file, env REGISTRY_AUTH_FILE=/MOUNTPATH/.dockerconfigjson; the service account's pull secrets are the kubelet's alone"
+		" and name its file, env REGISTRY_AUTH_FILE=/MOUNTPATH/.dockerconfigjson"
 }

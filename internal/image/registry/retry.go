@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
@@ -34,7 +32,8 @@ const silentTries = 2
 // Do does work until it succeeds, fails for good, or has failed too often. It
 // returns work's last error as it is; Fault is for people.
 func (c *Client) Do(ctx context.Context, work func() error) error {
-	for a := c.Attempts(); ; {
+	a := c.Attempts()
+	for {
 		err := work()
 		if err == nil {
 			return nil
@@ -47,9 +46,10 @@ func (c *Client) Do(ctx context.Context, work func() error) error {
 
 // Attempts counts the tries of one piece of work.
 type Attempts struct {
-	N      int // the tries that failed
+	N      int // the tries that failed since something was stored
 	client *Client
 	silent int
+	stored int64
 }
 
 // Attempts starts to count.
@@ -57,6 +57,9 @@ func (c *Client) Attempts() *Attempts { return &Attempts{client: c} }
 
 // Failed waits until the work is to be tried again, or returns why it isn't.
 func (a *Attempts) Failed(ctx context.Context, err error) error {
+	if stored := a.client.stored.Load(); stored != a.stored { // a push goes on
+		a.N, a.silent, a.stored = 0, 0, stored
+	}
 	a.N++
 	if ctx.Err() != nil || !mayPass(err) {
 		return err
@@ -67,7 +70,13 @@ func (a *Attempts) Failed(ctx context.Context, err error) error {
 	c := a.client
 	asked := time.Until(time.Unix(0, c.until.Load()))
 	if asked > Retries.Most {
-		return c.later(ctx, err, asked)
+		f, ok := errors.AsType[*fault.Error](c.Fault(ctx, err))
+		if !ok {
+			return err
+		}
+		f.What += ", and wants no request for " + asked.Round(time.Second).String()
+		f.Fix = "run it again after that" + c.keeps()
+		return f
 	}
 	if a.N >= Retries.Tries || a.silent >= silentTries {
 		return err
@@ -98,9 +107,11 @@ func mayPass(err error) bool {
 			te.StatusCode >= http.StatusInternalServerError && te.StatusCode != http.StatusNotImplemented ||
 			te.Temporary() || hasCode(te, transport.BlobUploadUnknownErrorCode)
 	}
-	if f, ok := errors.AsType[*Failure](err); !ok || f.Silence != "" {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok || f.Silence != "" {
 		return ok
 	}
+	err = f.Err // of two attempts, over https and in plain http, the one that spoke
 	if proxy, ok := errors.AsType[*proxyRefused](err); ok {
 		return proxy.status >= http.StatusInternalServerError
 	}
@@ -116,11 +127,4 @@ func mayPass(err error) bool {
 // https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes
 func hasCode(te *transport.Error, code transport.ErrorCode) bool {
 	return slices.ContainsFunc(te.Errors, func(d transport.Diagnostic) bool { return d.Code == code })
-}
-
-// isCut tells a connection that ended before its answer.
-func isCut(err error) bool {
-	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}, func(e error) bool {
-		return errors.Is(err, e)
-	})
 }

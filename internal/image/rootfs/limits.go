@@ -1,17 +1,14 @@
 package rootfs
 
 import (
-	"archive/tar"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 	"sync/atomic"
 
-	"github.com/winbake/winbake/internal/base/printable"
-	"github.com/winbake/winbake/internal/image/tarentry"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 // Limits bound what a hostile image can make a reader do. A zero field takes
@@ -23,32 +20,17 @@ type Limits struct {
 	// MaxTotal is the sum in bytes of all layers of one image and of all
 	// archives in them, before compression; 8 GiB by default.
 	MaxTotal int64
-	// MaxEntries is the number of tar entries in the payload of one image;
-	// 100,000 by default. Entries elsewhere cost no memory and are bounded by
-	// MaxTotal.
+	// MaxEntries is the number of tar entries in the roots of one image; 100,000
+	// by default. Entries elsewhere are bounded by MaxTotal.
 	MaxEntries int
-	// MaxRatio is how many times larger than its compressed bytes a layer or
-	// an archive may be; 100 by default, where executables reach 4. It
-	// applies from 16 MiB on.
-	MaxRatio int64
 }
-
-const (
-	defaultMaxFile    = 1 << 30
-	defaultMaxTotal   = 8 << 30
-	defaultMaxEntries = 100_000
-	defaultMaxRatio   = 100
-	// ratioFrom is how many bytes may come out before MaxRatio applies: small
-	// files of zeros do no harm and are common.
-	ratioFrom = 16 << 20
-)
 
 func (l Limits) withDefaults() Limits {
-	return Limits{
-		cmp.Or(l.MaxFile, defaultMaxFile), cmp.Or(l.MaxTotal, defaultMaxTotal),
-		cmp.Or(l.MaxEntries, defaultMaxEntries), cmp.Or(l.MaxRatio, defaultMaxRatio),
-	}
+	return Limits{cmp.Or(l.MaxFile, 1<<30), cmp.Or(l.MaxTotal, 8<<30), cmp.Or(l.MaxEntries, 100_000)}
 }
+
+// maxPath is how long a path may be in bytes: Linux's own PATH_MAX.
+const maxPath = 4096
 
 // LimitError is the refusal of an image that goes beyond Limits.
 type LimitError struct {
@@ -63,118 +45,39 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("refuse %s: %s, the limit is %s", e.Object, e.Observed, e.Limit)
 }
 
+// budget counts what an image inflates to.
 type budget struct {
-	limits Limits
-	total  atomic.Int64
+	Limits
+	inflated atomic.Int64
 }
 
-// reader counts what comes out of r against the limits; in tells how many
-// compressed bytes went into it.
-func (b *budget) reader(object string, r io.Reader, in func() int64) io.Reader {
-	return &budgetReader{budget: b, object: object, r: r, in: in}
-}
+// limit refuses what comes out of r once the whole image has more than MaxTotal.
+func (b *budget) limit(object string, r io.Reader) io.Reader { return &limitReader{b, object, r} }
 
-type budgetReader struct {
-	budget *budget
+type limitReader struct {
+	*budget
 	object string
 	r      io.Reader
-	in     func() int64
-	out    int64
 }
 
-func (r *budgetReader) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	r.out += int64(n)
-	l := r.budget.limits
-	if total := r.budget.total.Add(int64(n)); total > l.MaxTotal {
-		return n, &LimitError{r.object, "the image inflates to more than that", fmt.Sprintf("%d bytes in all", l.MaxTotal)}
-	}
-	if in := r.in(); r.out > ratioFrom && r.out/l.MaxRatio > in {
-		return n, &LimitError{
-			r.object, fmt.Sprintf("%d bytes inflate to %d and more", in, r.out), fmt.Sprintf("%d times", l.MaxRatio),
-		}
+func (l *limitReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.inflated.Add(int64(n)) > l.MaxTotal {
+		err = &LimitError{l.object, "the image inflates to more than that", fmt.Sprintf("%d bytes in all", l.MaxTotal)}
 	}
 	return n, err
 }
 
-// countingReader counts what is read through it; its count may be asked for
-// from another goroutine.
-type countingReader struct {
-	r io.Reader
-	n atomic.Int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
-	return n, err
-}
-
-const (
-	// maxPath is how long a path may be in bytes: Linux's own PATH_MAX.
-	maxPath = 4096
-	// maxParts is how many folders within each other a path may name.
-	maxParts = 255
-)
-
-// sane refuses paths that no file system holds and that cost time to follow.
-func sane(h *tar.Header) error {
-	for _, p := range []string{h.Name, h.Linkname} {
-		if n := len(p); n > maxPath {
-			return &LimitError{printable.Quote(p), fmt.Sprintf("a path of %d bytes", n), fmt.Sprintf("%d bytes", maxPath)}
-		}
-		if n := strings.Count(p, "/"); n > maxParts {
-			return &LimitError{printable.Quote(p), fmt.Sprintf("a path of %d parts", n+1), fmt.Sprintf("%d parts", maxParts)}
-		}
-	}
-	return nil
-}
-
+// longHeader is package tar's refusal of PAX records or names that it doesn't hold in
+// memory.
 func longHeader(object string) *LimitError {
-	return &LimitError{object, fmt.Sprintf("a tar header of more than %d bytes", tarentry.MaxHeader), fmt.Sprintf("%d bytes", tarentry.MaxHeader)}
+	return &LimitError{object, "a tar header of more than 1048576 bytes", "1048576 bytes"}
 }
 
-// unsafeKind says why an entry of a payload must not be there, by its type and
-// mode bits.
-func unsafeKind(h *tar.Header) string {
-	switch h.Typeflag {
-	case tar.TypeReg, tar.TypeDir, tar.TypeSymlink, tar.TypeLink:
-	case tar.TypeChar, tar.TypeBlock:
-		return fmt.Sprintf("a device (%d, %d)", h.Devmajor, h.Devminor)
-	case tar.TypeFifo:
-		return "a named pipe"
-	default:
-		return fmt.Sprintf("a tar entry of type %q", h.Typeflag)
-	}
-	if tarentry.Sparse(h) {
-		return "a sparse file"
-	}
-	for _, k := range slices.Sorted(maps.Keys(h.PAXRecords)) {
-		if slices.ContainsFunc(overlayMarks, func(p string) bool { return strings.HasPrefix(k, p) }) {
-			return "the extended attribute " + printable.Quote(strings.TrimPrefix(k, xattrRecord))
-		}
-	}
-	return ""
-}
-
-const xattrRecord = "SCHILY.xattr."
-
-// overlayMarks begin the attributes in which overlay file systems keep whiteouts
-// and redirects: https://docs.kernel.org/filesystems/overlayfs.html
-var overlayMarks = []string{xattrRecord + "trusted.overlay.", xattrRecord + "user.overlay.", xattrRecord + "user.fuseoverlayfs."}
-
-// capabilityRecord is the PAX record of file capabilities.
-const capabilityRecord = xattrRecord + "security.capability"
-
-// privileged says which privileges an entry would give to the one who runs it.
-func privileged(h *tar.Header) string {
-	switch {
-	case h.Mode&0o4000 != 0:
-		return fmt.Sprintf("setuid, mode %04o", h.Mode&0o7777)
-	case h.Mode&0o2000 != 0:
-		return fmt.Sprintf("setgid, mode %04o", h.Mode&0o7777)
-	case h.PAXRecords[capabilityRecord] != "":
-		return "file capabilities"
-	}
-	return ""
+// isOurs tells an error that already says what a person needs, or that ends a
+// run, from one of a decoder or archive reader.
+func isOurs(err error) bool {
+	_, isFault := errors.AsType[*fault.Error](err)
+	_, isLimit := errors.AsType[*LimitError](err)
+	return isFault || isLimit || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

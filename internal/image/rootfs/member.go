@@ -3,29 +3,48 @@ package rootfs
 import (
 	"archive/tar"
 	"bytes"
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/readahead"
-
-	"github.com/winbake/winbake/internal/base/stream"
 )
 
-// Member is the one file in a single-member archive.
-type Member struct {
-	// Name is the bare file name.
-	Name string
-	// Size is the length of Content in bytes.
+// Entry is one visible file or folder of a source.
+type Entry struct {
+	// Path is slash-separated and begins at the image's root, without a
+	// leading slash: "payload/csi-proxy/csi-proxy.exe".
+	Path string
+	// Mode holds the permission bits and whether it is a folder.
+	Mode fs.FileMode
+	// Size is the length of Content in bytes; of an archive, not of its
+	// member.
 	Size int64
-	// Content returns an *ArchiveError or a *LimitError in place of io.EOF
-	// when the archive isn't what it should be: read it to the end before
-	// relying on it. It is good until the visit ends.
+	// Link is the path of the file that gives the content when Path is a
+	// link, symbolic or hard; else empty.
+	Link string
+	// Content is the file as it is stored; nil for a folder. It is good until
+	// the visit ends and needn't be read.
 	Content io.Reader
+
+	budget *budget
+}
+
+func newEntry(h *tar.Header, p string, content io.Reader, b *budget) *Entry {
+	mode := h.FileInfo().Mode() & (fs.ModePerm | fs.ModeDir | fs.ModeSticky)
+	return &Entry{Path: p, Mode: mode, Size: h.Size, Content: content, budget: b}
+}
+
+const archiveSuffix = ".tar.gz"
+
+// Archived tells whether the entry is a single-member archive, as archived
+// payloads hold them, by its name.
+func (e *Entry) Archived() bool {
+	return !e.Mode.IsDir() && strings.HasSuffix(e.Path, archiveSuffix)
 }
 
 // ArchiveError says why a file isn't a single-member archive that the
@@ -36,121 +55,103 @@ type ArchiveError struct{ What string }
 func (e *ArchiveError) Error() string { return e.What }
 
 // Member opens the archive of an entry whose Archived is true: a gzipped tar
-// of exactly one regular file, whose name is the archive's without .tar.gz.
-// It may be called once, and not after Content was read.
-func (e *Entry) Member() (*Member, error) {
-	raw := &countingReader{r: e.Content}
-	z, err := gzip.NewReader(raw)
-	var h *tar.Header
-	if err == nil {
-		e.member = &memberStream{ahead: newReadAhead(e.ctx, e.budget.reader(e.Path, z, raw.n.Load))}
-		e.member.tar = tar.NewReader(e.member.ahead)
-		h, err = e.member.tar.Next()
+// of exactly one regular file, whose name is the archive's without .tar.gz. It gives
+// the file's content and size, once, and not after Content was read. The content ends
+// with an *ArchiveError or a *LimitError in place of io.EOF when the archive isn't
+// what it should be: read it to the end before relying on it.
+func (e *Entry) Member() (io.Reader, int64, error) {
+	z, err := gzip.NewReader(e.Content)
+	if err != nil {
+		return nil, 0, archiveError(e.Path, err)
 	}
+	m := &member{archive: e.Path, rest: e.budget.limit(e.Path, z)}
+	m.Reader = tar.NewReader(m.rest)
+	h, err := m.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, &ArchiveError{"an empty archive"}
-	}
-	if errors.Is(err, tar.ErrFieldTooLong) {
-		return nil, longHeader(e.Path)
+		return nil, 0, &ArchiveError{"an empty archive"}
 	}
 	if err != nil {
-		return nil, archiveError(err)
+		return nil, 0, archiveError(e.Path, err)
 	}
-	if what := checkMember(h, strings.TrimSuffix(path.Base(e.Path), archiveSuffix)); what != "" {
-		return nil, &ArchiveError{what}
+	if limit := e.budget.MaxFile; h.Size > limit {
+		return nil, 0, &LimitError{e.Path, fmt.Sprintf("a file of %d bytes in it", h.Size), fmt.Sprintf("%d bytes a file", limit)}
 	}
-	if limit := e.budget.limits.MaxFile; h.Size > limit {
-		return nil, &LimitError{e.Path, fmt.Sprintf("a file of %d bytes in it", h.Size), fmt.Sprintf("%d bytes a file", limit)}
-	}
-	return &Member{Name: h.Name, Size: h.Size, Content: e.member}, nil
-}
-
-func checkMember(h *tar.Header, name string) string {
-	for _, what := range []string{unsafeKind(h), privileged(h)} {
-		if what != "" {
-			return what + " in it"
-		}
-	}
+	wrong := cmp.Or(unsafeKind(h), privileged(h))
 	switch {
+	case wrong != "":
+		wrong += " in it"
 	case h.Typeflag != tar.TypeReg:
-		return fmt.Sprintf("its member %q isn't a regular file", h.Name)
-	case h.Name != name:
-		return fmt.Sprintf("its member is called %q", h.Name)
+		wrong = fmt.Sprintf("its member %q isn't a regular file", h.Name)
+	case h.Name != strings.TrimSuffix(path.Base(e.Path), archiveSuffix):
+		wrong = fmt.Sprintf("its member is called %q", h.Name)
 	}
-	return ""
+	if wrong != "" {
+		return nil, 0, &ArchiveError{wrong}
+	}
+	return m, h.Size, nil
 }
 
 // archiveError turns what a decoder says into an ArchiveError; errors of the
 // layer around the archive, and limits, stay what they are.
-func archiveError(err error) error {
+func archiveError(archive string, err error) error {
+	if errors.Is(err, tar.ErrFieldTooLong) {
+		return longHeader(archive)
+	}
 	if _, ok := errors.AsType[*ArchiveError](err); ok || isOurs(err) {
 		return err
 	}
 	return &ArchiveError{"not a gzipped tar archive: " + err.Error()}
 }
 
-// memberStream is a member's content, followed by the checks of what comes
-// after it.
-type memberStream struct {
-	ahead io.ReadCloser
-	tar   *tar.Reader
-	err   error
+// member is a member's content, followed by the checks of what comes after it.
+type member struct {
+	*tar.Reader
+	archive string
+	rest    io.Reader
 }
 
-func (m *memberStream) Read(p []byte) (int, error) {
-	if m.err != nil {
-		return 0, m.err
-	}
-	n, err := m.tar.Read(p)
+func (m *member) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
 	if err == io.EOF {
 		err = m.end()
-	} else if err != nil {
-		err = archiveError(err)
 	}
-	m.err = err
+	if err != nil && err != io.EOF {
+		err = archiveError(m.archive, err)
+	}
 	return n, err
 }
 
 // end makes sure that nothing follows: another member would be unpacked onto
 // the node beside the first, unseen by every checksum.
-func (m *memberStream) end() error {
-	h, err := m.tar.Next()
+func (m *member) end() error {
+	h, err := m.Next()
 	if err == nil {
 		return &ArchiveError{fmt.Sprintf("more than one member: %q too", h.Name)}
 	}
 	if err != io.EOF {
-		return archiveError(err)
+		return err
 	}
-	return onlyZeros(m.ahead)
+	zeros, err := onlyZeros(m.rest)
+	if err == nil && !zeros {
+		err = &ArchiveError{"bytes after the end of the archive"}
+	}
+	if err == nil {
+		err = io.EOF
+	}
+	return err
 }
 
-// onlyZeros reads to the end of an archive, which tar pads with zeros.
-func onlyZeros(r io.Reader) error {
-	buf := make([]byte, 32<<10)
-	zeros := make([]byte, len(buf))
-	for {
-		n, err := r.Read(buf)
-		if !bytes.Equal(buf[:n], zeros[:n]) {
-			return &ArchiveError{"bytes after the end of the archive"}
-		}
-		if err == io.EOF {
-			return io.EOF
-		}
-		if err != nil {
-			return archiveError(err)
-		}
-	}
+// onlyZeros reads to the end, and tells whether there is nothing but the zeros that
+// tar pads with.
+func onlyZeros(r io.Reader) (bool, error) {
+	w := &zeroWriter{only: true}
+	_, err := io.Copy(w, r)
+	return w.only, err
 }
 
-// newReadAhead reads in its own goroutine, so that decompression on one side
-// overlaps with hashing on the other. It ends with its context. Larger blocks than
-// these fall out of the processor's cache. Close returns when the goroutine doesn't
-// touch the reader any more.
-func newReadAhead(ctx context.Context, r io.Reader) io.ReadCloser {
-	const blocks, size = 4, 256 << 10
-	a, err := readahead.NewReaderSize(stream.NewReader(ctx, r), blocks, size)
-	if err != nil {
-		panic(err) // of a size below one
-	}
-	return a
+type zeroWriter struct{ only bool }
+
+func (z *zeroWriter) Write(p []byte) (int, error) {
+	z.only = z.only && len(bytes.TrimLeft(p, "\x00")) == 0
+	return len(p), nil
 }

@@ -4,31 +4,35 @@ import (
 	"archive/tar"
 	"path"
 	"strings"
-
-	"github.com/winbake/winbake/internal/image/tarentry"
 )
 
-// Whiteouts of the OCI image spec:
+// Whiteouts of the OCI image spec. Names with metaPrefix are AUFS's own; the opaque
+// whiteout alone means something in an image:
 // https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts
 const (
 	whiteout       = ".wh."
+	metaPrefix     = ".wh..wh."
 	opaqueWhiteout = ".wh..wh..opq"
 )
-
-// metaPrefix begins names that AUFS keeps for itself; the opaque whiteout alone
-// means something in an image:
-// https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts
-const metaPrefix = ".wh..wh."
 
 // node is a visible entry of the merged tree.
 type node struct {
 	layer int
-	kind  byte // tar type flag
+	kind  byte // tar type flag; implied for a folder that has no entry
 	link  string
 	mode  int64
 	uid   int
 	gid   int
 }
+
+// place says in which layer a file's content is, under which name.
+type place struct {
+	layer int
+	path  string
+}
+
+// implied is the kind of a folder that is there because something is in it.
+const implied = 0
 
 // overlay merges layers from the top down, so that each is streamed once and
 // the lowest often not at all. Layers are numbered from the bottom.
@@ -37,115 +41,114 @@ type node struct {
 // by anything that isn't a folder), or made a folder above it opaque, or has
 // it itself.
 type overlay struct {
-	nodes   map[string]node
-	cut     map[string]int // the topmost layer that hides what lies below it there
-	opaque  map[string]int
-	implied map[string]int // folders that are there because something is in them
-	files   map[int]map[string]bool
+	nodes map[string]node
+	// hidden has the topmost layer that hides a path and what is below it, and
+	// under the path with a slash the one that hides what is below it alone.
+	hidden map[string]int
+	files  map[place]bool // regular files of all layers, for hard links
 
 	// of the layer that is being added
-	entries   map[string]bool // entries and the folders above them
+	seen      map[string]bool // entries and the folders above them
 	whiteouts map[string]bool
 }
 
 func newOverlay() *overlay {
-	return &overlay{
-		nodes: map[string]node{}, cut: map[string]int{}, opaque: map[string]int{},
-		implied: map[string]int{}, files: map[int]map[string]bool{},
+	return &overlay{nodes: map[string]node{}, hidden: map[string]int{}, files: map[place]bool{}}
+}
+
+func (o *overlay) begin() { o.seen, o.whiteouts = map[string]bool{}, map[string]bool{} }
+
+// hide hides what the layers below have at a path, or below it where it ends in a
+// slash.
+func (o *overlay) hide(p string, layer int) {
+	if _, has := o.hidden[p]; !has {
+		o.hidden[p] = layer
 	}
 }
 
-// size is how many paths are kept, but for a few.
-func (o *overlay) size() int { return len(o.nodes) + len(o.implied) + len(o.entries) }
-
-func (o *overlay) begin(layer int) {
-	o.entries, o.whiteouts = map[string]bool{}, map[string]bool{}
-	o.files[layer] = map[string]bool{}
-}
-
-func over(m map[string]int, p string, layer int) bool {
-	l, ok := m[p]
-	return ok && l > layer
+func (o *overlay) hiddenAt(p string, layer int) bool {
+	top, ok := o.hidden[p]
+	return ok && top > layer
 }
 
 // covered tells whether layers above hide whatever layer has at p.
 func (o *overlay) covered(p string, layer int) bool {
-	if over(o.cut, p, layer) {
+	if o.hiddenAt(p, layer) {
 		return true
 	}
-	for d := range tarentry.Above(p) {
-		if over(o.cut, d, layer) || over(o.opaque, d, layer) {
+	for _, d := range above(p) {
+		if o.hiddenAt(d, layer) || o.hiddenAt(d+"/", layer) {
 			return true
 		}
 	}
 	return false
 }
 
-type verdict int
-
-const (
-	visible verdict = iota
-	hidden
-	duplicate // the layer has another entry of that name, which isn't the same folder
-	underFile // the layer has a file or link where this entry needs a folder
-)
-
-// Add places an entry of a layer.
-func (o *overlay) Add(p string, n node) verdict {
-	o.note(p)
+// add places an entry of a layer, and tells whether it can be seen, or what is
+// wrong with it.
+func (o *overlay) add(p string, n node) (visible bool, wrong string) {
+	o.seen[p] = true
+	for _, d := range above(p) {
+		o.seen[d] = true
+	}
 	isDir := n.kind == tar.TypeDir
 	if n.kind == tar.TypeReg {
-		o.files[n.layer][p] = true
+		o.files[place{n.layer, p}] = true
 	}
 	if o.covered(p, n.layer) {
-		return hidden
+		return false, ""
 	}
 	old, taken := o.nodes[p]
+	same := taken && old.layer == n.layer
 	switch {
-	case taken && old.layer == n.layer:
-		if isDir && old == n {
-			return hidden
-		}
-		return duplicate
-	case !isDir && !taken && o.implied[p] == n.layer+1: // stored plus one
-		return underFile
+	case same && old.kind != implied && !(isDir && old == n):
+		return false, "twice in one layer"
+	case same && !isDir, o.belowFile(p, n.layer):
+		return false, "a file or link in the place of a folder of the same layer"
+	case taken && n.kind == tar.TypeSymlink && old.kind == implied:
+		wrong = "a link that an upper layer writes through"
 	}
-	for d := range tarentry.Above(p) {
-		if up, ok := o.nodes[d]; ok && up.layer == n.layer && up.kind != tar.TypeDir {
-			return underFile
-		}
+	if !isDir {
+		o.hide(p, n.layer)
 	}
-	if _, has := o.cut[p]; !isDir && !has {
-		o.cut[p] = n.layer
-	}
-	if taken || !isDir && o.implied[p] != 0 {
-		return hidden
+	if taken && !(isDir && old.kind == implied) {
+		return false, wrong
 	}
 	o.nodes[p] = n
-	for d := range tarentry.Above(p) {
-		if o.implied[d] == 0 {
-			o.implied[d] = n.layer + 1
+	for _, d := range above(p) {
+		if _, taken := o.nodes[d]; !taken {
+			o.nodes[d] = node{layer: n.layer}
 		}
 	}
-	return visible
+	return true, ""
 }
 
-// note remembers an entry for hides.
-func (o *overlay) note(p string) {
-	o.entries[p] = true
-	for d := range tarentry.Above(p) {
-		if o.entries[d] {
-			return
+// belowFile tells whether the layer has a file or a link where p needs a folder.
+func (o *overlay) belowFile(p string, layer int) bool {
+	for _, d := range above(p) {
+		if up, ok := o.nodes[d]; ok && up.layer == layer && up.kind != tar.TypeDir && up.kind != implied {
+			return true
 		}
-		o.entries[d] = true
 	}
+	return false
+}
+
+// hiddenBy returns a whiteout of the current layer that names p or a folder
+// above it.
+func (o *overlay) hiddenBy(p string) (string, bool) {
+	for _, d := range append(above(p), p) {
+		if o.whiteouts[d] {
+			return d, true
+		}
+	}
+	return "", false
 }
 
 // whiteoutOf returns what a whiteout entry hides: the folder itself when it is
 // opaque. ok is false for any other entry; a target of "" with ok is a name
 // that means nothing.
 func whiteoutOf(p string) (target string, opaque, ok bool) {
-	dir, base := tarentry.Parent(p), path.Base(p)
+	dir, base := strings.TrimPrefix(path.Dir("/"+p), "/"), path.Base(p)
 	name, ok := strings.CutPrefix(base, whiteout)
 	switch {
 	case !ok:
@@ -158,31 +161,13 @@ func whiteoutOf(p string) (target string, opaque, ok bool) {
 	return path.Join(dir, name), false, true
 }
 
-// addOpaque hides what the layers below have in dir.
-func (o *overlay) addOpaque(dir string, layer int) {
-	if _, has := o.opaque[dir]; !has {
-		o.opaque[dir] = layer
-	}
-}
-
-// addWhiteout hides p of the layers below.
-func (o *overlay) addWhiteout(p string, layer int) {
-	o.whiteouts[p] = true
-	if _, has := o.cut[p]; !has {
-		o.cut[p] = layer
-	}
-}
-
-// hiddenBy returns a whiteout of the current layer that names p or a folder
-// above it.
-func (o *overlay) hiddenBy(p string) (string, bool) {
-	if o.whiteouts[p] {
-		return p, true
-	}
-	for d := range tarentry.Above(p) {
-		if o.whiteouts[d] {
-			return d, true
+// above lists the folders above p, the root "" first.
+func above(p string) []string {
+	all := []string{""}
+	for i, c := range p {
+		if c == '/' {
+			all = append(all, p[:i])
 		}
 	}
-	return "", false
+	return all
 }

@@ -1,7 +1,7 @@
 // Package rootfs is the file system of an image as a container sees it: layers
 // merged from the top, whiteouts honoured, nothing unpacked to disk. It refuses
 // what would be unpacked elsewhere, hidden or run with more rights, and images
-// beyond its limits.
+// beyond its limits. mutate.Extract does less: see docs/architecture.md.
 //
 // It isn't for what files mean; callers judge them.
 package rootfs
@@ -21,10 +21,10 @@ import (
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/base/winname"
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/image/tarentry"
 )
 
 // Options says what Walk visits.
@@ -71,32 +71,34 @@ func Walk(ctx context.Context, s *oci.Source, opts Options, visit func(*Entry) e
 }
 
 // WalkImage visits every visible file and folder of one of the source's images,
-// as a container would see it: layers are merged and whiteouts honoured. Layers
-// are read once each, from the top, and those below an opaque whiteout not at
-// all, unless a layer above has files in other folders, which may be links down
-// there; nothing is unpacked to disk. The order is that of the layers, links come
-// last. Without an image it visits the source's folder.
+// as a container would see it. Layers are read once each, from the top, and those
+// below an opaque whiteout not at all, unless a layer above has files in other
+// folders, which may be links down there. The order is that of the layers, links
+// come last. Without an image it visits the source's folder.
 //
 // A *LimitError ends the walk, as does an error of visit, and a source that
 // contradicts its digests. A layer's bytes are only known to be right when
 // WalkImage has returned nil.
-func WalkImage(ctx context.Context, s *oci.Source, img v1.Image, opts Options, visit func(*Entry) error) (Layers, error) {
-	w := &walker{
-		source: s, roots: opts.Roots, visit: visit, problem: opts.Unsafe, enough: opts.Enough,
-		budget: &budget{limits: opts.Limits.withDefaults()}, overlay: newOverlay(), detours: newDetours(),
+func WalkImage(ctx context.Context, s *oci.Source, img v1.Image, opts Options, visit func(*Entry) error) (n Layers, err error) {
+	w := &walker{Options: opts, source: s, visit: visit, budget: &budget{Limits: opts.Limits.withDefaults()}, overlay: newOverlay(), outside: newOutside()}
+	if w.Unsafe == nil {
+		w.Unsafe = w.refuse
 	}
-	if w.problem == nil {
-		w.problem = w.refuse
+	if img != nil {
+		layers, total, err := newImageLayers(s, img, w.budget, w.Progress)
+		if err == nil {
+			n, err = w.run(ctx, layers)
+			layers.meter.Add(total) // those too that needn't be read
+		}
+		return n, err
 	}
-	if img == nil {
-		tree, _ := atomicfs.Current(s.Name)
-		return w.dir(ctx, tree, opts.Progress)
-	}
-	layers, err := newImageLayers(s, img, w.budget, opts.Progress)
+	name, _ := atomicfs.Current(s.Name)
+	root, err := os.OpenRoot(name)
 	if err != nil {
-		return Layers{}, err
+		return n, oci.Unreadable(name, err)
 	}
-	return w.run(ctx, layers)
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return w.run(ctx, &folder{name: name, top: w.Roots[0], root: root})
 }
 
 // refuse ends a walk that nobody judges.
@@ -107,70 +109,52 @@ func (w *walker) refuse(u Unsafe) error {
 	}
 }
 
-// entrySource streams the entries of numbered layers.
-type entrySource interface {
+// layers are those of an image, numbered from the bottom.
+type layers interface {
 	count() int
-	eachEntry(ctx context.Context, layer int, fn func(*tar.Header, io.Reader) error) error
-	skip(layer int)
+	each(ctx context.Context, layer int, fn func(*tar.Header, io.Reader) error) error
 }
 
 type walker struct {
-	source  *oci.Source
-	roots   []string
-	budget  *budget
-	visit   func(*Entry) error
-	problem func(Unsafe) error // nil to go on
-	enough  func() bool
+	Options
+	source *oci.Source
+	visit  func(*Entry) error
+	budget *budget
 
-	layers  entrySource
+	layers  layers
 	overlay *overlay
-	detours *detours
+	outside *outside
 	entries int
 	links   []string
 }
 
-func (w *walker) run(ctx context.Context, layers entrySource) (Layers, error) {
+func (w *walker) run(ctx context.Context, layers layers) (Layers, error) {
 	w.layers = layers
 	n := Layers{All: layers.count()}
 	for i := n.All - 1; i >= 0; i-- {
 		closed := w.closed(i)
-		if closed && !w.detours.any() {
-			layers.skip(i)
+		if closed && len(w.outside.dirs) == 0 {
 			continue
 		}
 		n.Read++
-		w.overlay.begin(i)
-		err := layers.eachEntry(ctx, i, func(h *tar.Header, r io.Reader) error {
-			if closed {
-				return w.hiddenEntry(h)
-			}
-			return w.entry(ctx, i, h, r)
-		})
-		if err != nil || w.enough != nil && w.enough() {
+		w.overlay.begin()
+		err := layers.each(ctx, i, func(h *tar.Header, r io.Reader) error { return w.entry(i, closed, h, r) })
+		if err != nil || w.Enough != nil && w.Enough() {
 			return n, err
 		}
 	}
-	return n, w.finish(ctx)
-}
-
-// finish judges the links, once all layers were read.
-func (w *walker) finish(ctx context.Context) error {
-	found, err := w.detours.found(ctx, w.roots)
-	if err != nil {
-		return err
-	}
-	for _, l := range found {
-		if err := w.unsafe(l, "a link into "+w.roots[0]+" that entries are written through"); err != nil {
-			return err
+	for _, l := range w.outside.into(w.wants) {
+		if err := w.unsafe(l, "a link into "+w.Roots[0]+" that entries are written through"); err != nil {
+			return n, err
 		}
 	}
-	return w.resolveLinks(ctx)
+	return n, w.visitLinks(ctx)
 }
 
-// closed tells whether nothing of layer i can be seen in any root.
-func (w *walker) closed(i int) bool {
-	for _, r := range w.roots {
-		if !w.overlay.covered(path.Join(r, "x"), i) {
+// closed tells whether nothing of a layer can be seen in any root.
+func (w *walker) closed(layer int) bool {
+	for _, r := range w.Roots {
+		if !w.overlay.covered(path.Join(r, "x"), layer) {
 			return false
 		}
 	}
@@ -178,7 +162,7 @@ func (w *walker) closed(i int) bool {
 }
 
 func (w *walker) wants(p string) bool {
-	for _, r := range w.roots {
+	for _, r := range w.Roots {
 		if p == r || strings.HasPrefix(p, r+"/") {
 			return true
 		}
@@ -186,88 +170,63 @@ func (w *walker) wants(p string) bool {
 	return false
 }
 
-// hiddenEntry takes an entry of a layer in of which no root shows anything: it
-// may still be a link that a layer above wrote through.
-func (w *walker) hiddenEntry(h *tar.Header) error {
-	if err := sane(h); err != nil {
-		return err
-	}
-	if p, _ := tarentry.Name(h.Name); !w.wants(p) && h.Typeflag != tar.TypeXGlobalHeader {
-		return w.detour(p, h)
-	}
-	return nil
-}
-
-func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reader) error {
-	if err := sane(h); err != nil {
-		return err
-	}
+// entry takes one entry in. Of a closed layer, only links elsewhere matter.
+func (w *walker) entry(layer int, closed bool, h *tar.Header, r io.Reader) error {
 	if h.Typeflag == tar.TypeXGlobalHeader {
 		return nil // package tar and the engines that use it ignore it
 	}
-	p, wrong := tarentry.Name(h.Name)
-	if !w.wants(p) {
-		if err := w.detour(p, h); err != nil {
-			return err
-		}
+	p, wrong := entryName(h.Name)
+	if n := max(len(h.Name), len(h.Linkname)); n > maxPath {
+		return &LimitError{printable.Quote(p), fmt.Sprintf("a path of %d bytes", n), fmt.Sprintf("%d bytes", maxPath)}
 	}
-	if wrong != "" && (w.wants(p) || strings.Contains(wrong, "..")) {
+	inside := w.wants(p)
+	if !inside {
+		w.outside.note(p, h)
+	}
+	switch {
+	case closed:
+		return nil
+	case wrong != "" && (inside || strings.Contains(wrong, "..")):
 		return w.unsafe(h.Name, wrong)
-	}
-	if w.wants(p) {
-		if err := w.count(); err != nil {
-			return err
+	case !inside && w.wants(strings.ReplaceAll(p, `\`, "/")):
+		return w.unsafe(h.Name, `a backslash in the path, which Windows reads as a separator`)
+	case inside:
+		limit := w.budget.MaxEntries
+		if w.entries++; w.entries > limit || len(w.overlay.nodes) > 4*limit {
+			return &LimitError{"/" + w.Roots[0], "more entries and folders than that", fmt.Sprintf("%d entries", limit)}
 		}
 	}
 	if target, opaque, ok := whiteoutOf(p); ok {
 		return w.whiteout(p, target, opaque, layer)
 	}
-	if !w.wants(p) {
-		if strings.Contains(p, `\`) && w.wants(strings.ReplaceAll(p, `\`, "/")) {
-			return w.unsafe(h.Name, `a backslash in the path, which Windows reads as a separator`)
-		}
+	if !inside {
 		return nil
 	}
-	return w.place(ctx, layer, p, h, r)
-}
-
-// count bounds the entries of the roots, which are kept. Each may name many
-// folders that have no entry of their own.
-func (w *walker) count() error {
-	limit := w.budget.limits.MaxEntries
-	if w.entries++; w.entries > limit || w.overlay.size() > 4*limit+maxParts {
-		return &LimitError{"/" + w.roots[0], "more entries and folders than that", fmt.Sprintf("%d entries", limit)}
-	}
-	return nil
-}
-
-func (w *walker) detour(p string, h *tar.Header) error {
-	if h.Typeflag == tar.TypeSymlink {
-		return w.detours.note(p, h.Linkname)
-	}
-	return w.detours.note(p, "")
+	return w.place(layer, p, h, r)
 }
 
 func (w *walker) whiteout(p, target string, opaque bool, layer int) error {
 	switch {
 	case opaque && (target == "" || w.wants(target)):
-		w.overlay.addOpaque(target, layer)
-	case opaque || !w.wants(target):
-	case w.overlay.covered(target, layer):
+		w.overlay.hide(target+"/", layer)
+	case opaque || !w.wants(target) || w.overlay.covered(target, layer):
 	default:
-		if w.overlay.entries[target] {
+		if w.overlay.seen[target] {
 			if err := w.hides(p, target); err != nil {
 				return err
 			}
 		}
-		w.overlay.addWhiteout(target, layer)
+		w.overlay.whiteouts[target] = true
+		w.overlay.hide(target, layer)
 	}
 	return nil
 }
 
-// place checks and merges an entry of a root.
-func (w *walker) place(ctx context.Context, layer int, p string, h *tar.Header, r io.Reader) error {
-	for _, wrong := range []string{winname.Check(p), privileged(h), unsafeKind(h)} {
+// place checks and merges an entry of a root, and visits it where a container would
+// see it.
+func (w *walker) place(layer int, p string, h *tar.Header, r io.Reader) error {
+	kind := unsafeKind(h)
+	for _, wrong := range []string{winname.Check(p), privileged(h), kind} {
 		if wrong == "" {
 			continue
 		}
@@ -277,62 +236,36 @@ func (w *walker) place(ctx context.Context, layer int, p string, h *tar.Header, 
 	}
 	if wh, ok := w.overlay.hiddenBy(p); ok {
 		delete(w.overlay.whiteouts, wh) // one finding for each whiteout
-		if err := w.hides(path.Join(tarentry.Parent(wh), whiteout+path.Base(wh)), p); err != nil {
+		if err := w.hides(path.Join(path.Dir(wh), whiteout+path.Base(wh)), p); err != nil {
 			return err
 		}
 	}
-	switch w.overlay.Add(p, node{layer, h.Typeflag, h.Linkname, h.Mode, h.Uid, h.Gid}) {
-	case duplicate:
-		return w.unsafe(p, "twice in one layer")
-	case underFile:
-		return w.unsafe(p, "a file or link in the place of a folder of the same layer")
-	case hidden:
-		if _, taken := w.overlay.nodes[p]; h.Typeflag == tar.TypeSymlink && !taken && w.overlay.implied[p] != 0 {
-			return w.unsafe(p, "a link that an upper layer writes through")
-		}
-		return nil
-	case visible:
-	}
-	return w.see(ctx, p, h, r)
-}
-
-// see visits an entry that a container would see.
-func (w *walker) see(ctx context.Context, p string, h *tar.Header, r io.Reader) error {
-	switch h.Typeflag {
-	case tar.TypeDir:
-		return w.visit(newEntry(h, p))
-	case tar.TypeSymlink, tar.TypeLink:
+	visible, wrong := w.overlay.add(p, node{layer, h.Typeflag, h.Linkname, h.Mode, h.Uid, h.Gid})
+	switch {
+	case wrong != "":
+		return w.unsafe(p, wrong)
+	case !visible:
+	case h.Typeflag == tar.TypeDir:
+		return w.visit(newEntry(h, p, nil, w.budget))
+	case h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink:
 		w.links = append(w.links, p)
-	case tar.TypeReg:
-		if unsafeKind(h) == "" {
-			return w.file(ctx, newEntry(h, p), r)
-		}
+	case h.Typeflag == tar.TypeReg && kind == "":
+		return w.file(newEntry(h, p, r, w.budget))
 	}
 	return nil
 }
 
-func (w *walker) file(ctx context.Context, e *Entry, r io.Reader) error {
-	if limit := w.budget.limits.MaxFile; e.Size > limit {
+func (w *walker) file(e *Entry) error {
+	if limit := w.budget.MaxFile; e.Size > limit {
 		return &LimitError{e.Path, fmt.Sprintf("a file of %d bytes", e.Size), fmt.Sprintf("%d bytes a file", limit)}
 	}
-	e.Content, e.ctx, e.budget = r, ctx, w.budget
-	defer e.close()
 	return w.visit(e)
 }
 
 func (w *walker) unsafe(object, what string) error {
-	return w.problem(Unsafe{Object: object, Observed: what, Expected: "regular files and folders with plain names"})
+	return w.Unsafe(Unsafe{Object: object, Observed: what, Expected: "regular files and folders with plain names"})
 }
 
 func (w *walker) hides(whiteout, object string) error {
-	return w.problem(Unsafe{Hides: true, Object: whiteout, Observed: "hides " + object + " of the same layer", Expected: "whiteouts of what the layer doesn't bring"})
-}
-
-func (w *walker) dir(ctx context.Context, name string, tell stream.Progress) (n Layers, err error) {
-	root, err := os.OpenRoot(name)
-	if err != nil {
-		return n, oci.Unreadable(name, err)
-	}
-	defer func() { err = errors.Join(err, root.Close()) }()
-	return w.run(ctx, &dirEntries{name: name, top: w.roots[0], root: root, tell: tell})
+	return w.Unsafe(Unsafe{Hides: true, Object: whiteout, Observed: "hides " + object + " of the same layer", Expected: "whiteouts of what the layer doesn't bring"})
 }

@@ -95,11 +95,10 @@ func (im *Image) Pack(ctx context.Context, dir string, files []node.File, taken 
 		}
 		content := e.Content
 		if e.Archived() {
-			m, err := e.Member()
-			if err != nil {
+			var err error
+			if content, _, err = e.Member(); err != nil {
 				return err
 			}
-			content = m.Content
 		}
 		packed, err := pack(dir, f, content)
 		if err == nil {

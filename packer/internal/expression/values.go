@@ -4,46 +4,51 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
+	"github.com/hashicorp/hcl/v2/hclparse"
 
-	"github.com/winbake/winbake/internal/base/depth"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
 )
 
-// Form is how a var-file of this name is written.
-func Form(path string) string {
-	if strings.HasSuffix(path, ".json") {
-		return `write {"NAME": "value", ...}`
-	}
-	return `write NAME = "value", one a line`
-}
-
-// ReadValues reads a var-file; name is what places in it are called by.
-func ReadValues(path, name string) (hcl.Attributes, error) {
+// ReadValues reads a var-file.
+func ReadValues(path string) (hcl.Attributes, error) {
 	data, err := infile.Read(path, infile.Text)
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
 	}
-	file, diags := depth.ParseHCL(data, name)
-	values, more := file.Body.JustAttributes()
-	if diags = append(diags, more...); diags.HasErrors() {
-		return nil, &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: Form(path), Err: diags}
+	file, diags := Parse(data, path)
+	if diags.HasErrors() {
+		return nil, Unreadable(path, diags)
+	}
+	values, diags := file.Body.JustAttributes()
+	if diags.HasErrors() {
+		return nil, Unreadable(path, diags)
 	}
 	return values, nil
 }
 
-// Name is NAME of var.NAME and of var["NAME"].
-func Name(t hcl.Traversal) string {
-	if len(t) < 2 {
-		return ""
+// Unreadable says how a var-file of this name is written.
+func Unreadable(path string, diags hcl.Diagnostics) *fault.Error {
+	form := `write NAME = "value", one a line`
+	if strings.HasSuffix(path, ".json") {
+		form = `write {"NAME": "value", ...}`
 	}
-	switch step := t[1].(type) {
-	case hcl.TraverseAttr:
-		return step.Name
-	case hcl.TraverseIndex:
-		if step.Key.Type() == cty.String {
-			return step.Key.AsString()
+	return &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: form, Err: diags}
+}
+
+// Parse reads HCL, in JSON where the name ends so. The file may be nil after an error.
+func Parse(data []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if strings.HasSuffix(name, ".json") {
+		return hclparse.NewParser().ParseJSON(data, name)
+	}
+	return hclparse.NewParser().ParseHCL(data, name)
+}
+
+// Name is NAME of var.NAME, "" for what is written in another way.
+func Name(t hcl.Traversal) string {
+	if len(t) > 1 {
+		if step, ok := t[1].(hcl.TraverseAttr); ok {
+			return step.Name
 		}
 	}
 	return ""

@@ -19,9 +19,4 @@ integration {
     name = "Node"
     slug = "node"
   }
-  component {
-    type = "post-processor"
-    name = "Manifest"
-    slug = "manifest"
-  }
 }

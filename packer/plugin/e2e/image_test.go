@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"net"
 	"os"
 	"os/exec"
@@ -84,9 +85,18 @@ func (b *build) image(v *center, out string) {
 	}
 	m := b.manifest("golden-1.node.json")
 	b.matches(m)
-	bound := b.bound("golden-1.winbake.json")
-	if bound.Subject.Digest != m.Digest || bound.Artifact.ID != "golden-1" {
-		b.t.Errorf("the post-processor bound %+v to %+v", bound.Subject, bound.Artifact)
+	var made struct {
+		Builds []struct {
+			ID   string            `json:"artifact_id"`
+			Run  string            `json:"packer_run_uuid"`
+			Data map[string]string `json:"custom_data"`
+		}
+	}
+	if err := json.Unmarshal(b.read("golden-1.packer.json"), &made); err != nil {
+		b.t.Fatal(err)
+	}
+	if one := made.Builds; len(one) != 1 || one[0].ID != "golden-1" || one[0].Run != m.Build.Run || one[0].Data["payload"] != m.Content.Payload || one[0].Data["node_manifest"] != "golden-1.node.json" {
+		b.t.Errorf("Packer's manifest has %+v", one)
 	}
 	if ran := b.ran(); !slices.Equal(ran, scripts) {
 		b.t.Errorf("the scripts ran as %v, want %v", ran, scripts)
@@ -210,7 +220,7 @@ func TestPayloadOfAnotherDigest(t *testing.T) {
 // noRecord: a build that failed says nothing of an image.
 func (b *build) noRecord(name string) {
 	b.t.Helper()
-	for _, f := range []string{name + ".node.json", name + ".winbake.json"} {
+	for _, f := range []string{name + ".node.json", name + ".packer.json"} {
 		if _, err := os.Stat(filepath.Join(b.dir, f)); err == nil {
 			b.t.Errorf("the build that failed left %s", f)
 		}

@@ -25,7 +25,6 @@ type center struct {
 type setting struct {
 	platform string
 	address  string // of the guest, "" for 127.0.0.1
-	anyImage bool   // see vcenter.Guest
 }
 
 // site is a Wine node, and a vCenter whose machines have it for a guest.
@@ -36,7 +35,7 @@ func site(t testing.TB, in setting) (*winenode.Node, *center) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Address, g.AnyImage = cmp.Or(in.address, g.Address), in.anyImage
+	g.Address = cmp.Or(in.address, g.Address)
 	s, err := vcenter.Start(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/winbake/winbake/packer/plugin/internal/record"
 )
 
 // shown is a command of a document, with what it's shown to print.
@@ -84,7 +82,7 @@ func TestFromCloneToTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err := record.Parse(data, made[0]); err != nil || len(m.Content.Files) != 1 || m.Content.Release != "4.20" {
-		t.Errorf("%s: %v\n%s", made[0], err, data)
+	if m := parsed(t, made[0], data); len(m.Content.Files) != 1 || m.Content.Release != "4.20" {
+		t.Errorf("%s:\n%s", made[0], data)
 	}
 }

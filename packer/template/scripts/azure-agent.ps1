@@ -1,7 +1,9 @@
 # Azure's agents have to run before sysprep, or a machine made of the image
 # never reports that it is up. The password of the built-in administrator must
 # not expire either, for the same reason.
-{{template "prelude" "azure-agent"}}
+{{template "strict" "azure-agent"}}
+
+{{template "program"}}
 
 $deadline = (Get-Date).AddMinutes(15)
 foreach ($name in 'RdAgent', 'WindowsAzureGuestAgent') {

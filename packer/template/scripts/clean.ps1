@@ -1,7 +1,9 @@
 # What the updates left: superseded components and downloads, gigabytes in each clone.
 # Nothing is uninstalled from an image, so components lose their older versions for
 # good (https://learn.microsoft.com/windows-hardware/manufacture/desktop/clean-up-the-winsxs-folder).
-{{template "prelude" "clean"}}
+{{template "strict" "clean"}}
+
+{{template "program"}}
 
 Invoke-Program 'dism.exe' @('/Online', '/Cleanup-Image', '/StartComponentCleanup', '/ResetBase', '/Quiet') @(0, 3010)
 

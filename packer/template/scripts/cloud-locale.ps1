@@ -5,7 +5,9 @@
 # it with Windows. WINBAKE_LOCALE is such as en-GB, WINBAKE_TIME_ZONE a time zone by
 # Windows' name.
 param([string] $Locale, [string] $TimeZone)
-{{template "prelude" "cloud-locale"}}
+{{template "logged" "cloud-locale"}}
+
+{{template "program"}}
 
 {{template "firstboot"}}
 

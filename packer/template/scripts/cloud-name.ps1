@@ -2,7 +2,7 @@
 # agents name machines: is it called what the platform's metadata says? A task starts
 # it with Windows. WINBAKE_PROFILE is the image's.
 param([string] $For)
-{{template "prelude" "cloud-name"}}
+{{template "logged" "cloud-name"}}
 
 {{template "nameevent"}}
 

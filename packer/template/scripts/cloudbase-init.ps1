@@ -1,14 +1,16 @@
 # cloudbase-init, which gives clones their names and runs their user data, with the
 # settings of image-builder's images. WINBAKE_SUM is the installer's sha256,
 # WINBAKE_METADATA the services that know the platform's metadata.
-{{template "prelude" "cloudbase-init"}}
+{{template "strict" "cloudbase-init"}}
+
+{{template "program"}}
 
 $installer = 'C:\ProgramData\winbake\cloudbase-init.msi'
 $have = (Get-FileHash -Path $installer -Algorithm SHA256).Hash
 if ($have -ne $env:WINBAKE_SUM) {
     throw "cloudbase_init_msi has the sha256 $have, and $($env:WINBAKE_SUM) was asked for"
 }
-Invoke-Program 'msiexec.exe' @('/i', $installer, '/qn', '/norestart', '/l*v', 'C:\var\log\winbake\cloudbase-init-msi.log') @(0, 3010)
+Invoke-Program 'msiexec.exe' @('/i', $installer, '/qn', '/norestart', '/l*v', 'C:\Windows\Temp\cloudbase-init-msi.log') @(0, 3010)
 # It isn't to run while the image is made: SetupComplete.cmd starts it in the clones.
 Set-Service -Name 'cloudbase-init' -StartupType Disabled
 Remove-Item -Path $installer -Force

@@ -1,7 +1,9 @@
 # What a company's network asks for: a proxy, its update server, its certificates.
 # WINBAKE_COMPANY is JSON with proxy, no_proxy, wsus_server and ca_certificates. At
 # first logon it is in company.json beside this script, on the build's CD.
-{{template "prelude" "company"}}
+{{template "logged" "company"}}
+
+{{template "program"}}
 
 $text = $env:WINBAKE_COMPANY
 if (-not $text) {

@@ -4,7 +4,9 @@
 # (https://learn.microsoft.com/azure/virtual-machines/windows/expand-disks); AKS
 # has a task for it as well (configure-windows-vhd.ps1 of
 # https://github.com/Azure/AgentBaker).
-{{template "prelude" "extend-disk"}}
+{{template "logged" "extend-disk"}}
+
+{{template "program"}}
 
 $own = 'C:\ProgramData\winbake\extend-disk.ps1'
 $task = 'winbake-extend-disk'

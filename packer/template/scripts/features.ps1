@@ -1,6 +1,6 @@
 # The Containers feature. Without it the node would restart once more when it
 # joins.
-{{template "prelude" "features"}}
+{{template "strict" "features"}}
 
 $result = Install-WindowsFeature -Name 'Containers'
 if (-not $result.Success) {

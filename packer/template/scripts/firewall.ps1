@@ -1,5 +1,5 @@
 # The ports of a node: the kubelet's logs, the exporter's metrics, SSH.
-{{template "prelude" "firewall"}}
+{{template "strict" "firewall"}}
 
 $rules = @(
     @{ Name = 'ContainerLogsPort'; Port = 10250 }

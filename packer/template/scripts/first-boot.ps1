@@ -1,13 +1,15 @@
 # Runs once in each clone, before anybody can log on (SetupComplete.cmd): takes
 # away what the build and sysprep left. The password in the answer file is
 # replaced by one that nobody knows: SSH keys are the way in.
-{{template "prelude" "first-boot"}}
+{{template "logged" "first-boot"}}
+
+{{template "program"}}
 
 {{template "secret"}}
 
 {{template "nameevent"}}
 
-foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
+foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\Panther\unattend-original.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
     if (Test-Path -Path $file) {
         Remove-Item -Path $file -Force
     }

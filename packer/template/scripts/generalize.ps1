@@ -3,7 +3,7 @@
 # down, so that its result can be read; Packer does that.
 # WINBAKE_PROGRAM and WINBAKE_ARGUMENTS are what the platform calls sysprep with;
 # WINBAKE_CLOSE_WINRM is true where nothing comes in by WinRM after it.
-{{template "prelude" "generalize"}}
+{{template "strict" "generalize"}}
 
 $task = 'winbake-generalize'
 $minutes = 30

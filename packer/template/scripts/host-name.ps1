@@ -5,7 +5,7 @@
 # old one. It restarts for an exit code of 1 (WillReboot in unattend.xml), by which
 # cloudbase-init names machines as well.
 param([string] $Prefix = 'winnode-')
-{{template "prelude" "host-name"}}
+{{template "logged" "host-name"}}
 
 $name = ''
 $daemon = 'C:\Program Files\VMware\VMware Tools\vmtoolsd.exe'

@@ -1,5 +1,5 @@
 # The operator brings containerd and fails on a node that has one already.
-{{template "prelude" "no-runtime"}}
+{{template "strict" "no-runtime"}}
 
 foreach ($name in 'docker', 'containerd', 'com.docker.service') {
     if (Get-Service -Name $name -ErrorAction SilentlyContinue) {

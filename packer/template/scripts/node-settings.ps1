@@ -1,6 +1,8 @@
 # What a node needs of Windows beyond its programs. WINBAKE_TIME_ZONE is a time zone
 # by Windows' name.
-{{template "prelude" "node-settings"}}
+{{template "strict" "node-settings"}}
+
+{{template "program"}}
 
 # Updates come with the next image: Windows would restart a node under its pods, at
 # a time that no drain knows of. image-builder has the same policy.

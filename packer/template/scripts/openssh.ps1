@@ -1,6 +1,8 @@
 # The OpenSSH server: from a zip if there is one, whose sha256 has to be that of
 # openssh.sum beside it, else as a capability of Windows.
-{{template "prelude" "openssh"}}
+{{template "logged" "openssh"}}
+
+{{template "program"}}
 
 {{template "capability"}}
 

@@ -1,6 +1,8 @@
 # The folder of what is ours in the image. What lies there runs as SYSTEM in the
 # clones, and below C:\ProgramData every user may make files.
-{{template "prelude" "ready"}}
+{{template "strict" "ready"}}
+
+{{template "program"}}
 
 {{template "setup"}}
 

@@ -1,7 +1,9 @@
 # What Packer runs when Windows is back after a restart: an update may want another
 # one, and the next step would meet it. Then it is made here and now. The
 # connection ends with it, and Packer waits for Windows again.
-{{template "prelude" "restarted"}}
+{{template "strict" "restarted"}}
+
+{{template "program"}}
 
 $pending = @(
     'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending'

@@ -1,7 +1,9 @@
 # The last changes before sysprep. sshd isn't restarted: what is changed here
 # counts from the next start on, and Packer may still have to come back.
 # WINBAKE_PROXY is the build's proxy.
-{{template "prelude" "seal"}}
+{{template "strict" "seal"}}
+
+{{template "program"}}
 
 # The cluster tells nodes their proxy.
 if ($env:WINBAKE_PROXY) {
@@ -15,8 +17,8 @@ Set-Content -Path $config -Value (@('PasswordAuthentication no') + $lines) -Enco
 $sshd = (Get-CimInstance -ClassName 'Win32_Service' -Filter "Name='sshd'").PathName.Trim('"')
 Invoke-Program $sshd @('-t')
 
-# Setup ran with the password that the build was given.
-foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\Panther\Unattend\unattend.xml') {
+# Setup ran with the password that the build was given, and keeps its answers twice.
+foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\Panther\unattend-original.xml', 'C:\Windows\Panther\Unattend\unattend.xml') {
     if (Test-Path -Path $file) {
         Remove-Item -Path $file -Force
     }

@@ -1,7 +1,9 @@
 # Who may log on: the public keys in WINBAKE_KEYS, as administrator. Keys in a
 # home directory don't outlive sysprep, so they are in the machine's own file,
 # which sshd reads only while nobody but administrators may write it.
-{{template "prelude" "ssh-access"}}
+{{template "strict" "ssh-access"}}
+
+{{template "program"}}
 
 $file = 'C:\ProgramData\ssh\administrators_authorized_keys'
 $keys = @($env:WINBAKE_KEYS -split "`n" | ForEach-Object { $_.Trim() } | Where-Object { $_ })

@@ -1,6 +1,6 @@
 # An empty exclude-nics: by default VMware Tools hides the virtual cards that
 # container networks make, and then nobody sees the address that the node has.
-{{template "prelude" "tools-conf"}}
+{{template "strict" "tools-conf"}}
 
 $folder = 'C:\ProgramData\VMware\VMware Tools'
 $file = Join-Path $folder 'tools.conf'

@@ -2,7 +2,7 @@
 # build: nothing else tells an image without its updates from one with them.
 # WINBAKE_UPDATES is that of updates.ps1. WINBAKE_ACCEPT is what may be missing,
 # with semicolons: KB numbers, or all.
-{{template "prelude" "updates-left"}}
+{{template "strict" "updates-left"}}
 
 # Defender's definitions: new ones come several times a day, to nodes as well.
 $definitions = 'e0789628-ce08-4437-be74-2495b842f43b'

@@ -2,7 +2,7 @@
 # restart in between: updates bring updates, and what failed is tried again.
 # Windows refuses it to remote sessions, so Packer runs it as SYSTEM in a task.
 # WINBAKE_UPDATES is windows-update, or none where Windows stays as it is.
-{{template "prelude" "updates"}}
+{{template "strict" "updates"}}
 
 # The names of OperationResultCode.
 $outcomes = 'not started', 'in progress', 'succeeded', 'succeeded with errors', 'failed', 'aborted'

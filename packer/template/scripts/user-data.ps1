@@ -1,6 +1,8 @@
 # What EC2 and Google's machines run at first boot: OpenSSH, and the key that Packer
 # made for this build, which the machine's metadata has.
-{{template "prelude" "user-data"}}
+{{template "logged" "user-data"}}
+
+{{template "program"}}
 
 {{template "capability"}}
 

@@ -1,5 +1,7 @@
 # Drivers and the guest agent from the virtio-win CD, wherever it is.
-{{template "prelude" "virtio"}}
+{{template "logged" "virtio"}}
+
+{{template "program"}}
 
 if (Get-Service -Name 'QEMU-GA' -ErrorAction SilentlyContinue) {
     Write-Output 'the guest agent is there'

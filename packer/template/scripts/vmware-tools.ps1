@@ -1,6 +1,8 @@
 # VMware Tools from the Tools CD, wherever it is. OpenShift wants 11.0.6 or
 # later: older ones don't report addresses as its operator reads them.
-{{template "prelude" "vmware-tools"}}
+{{template "logged" "vmware-tools"}}
+
+{{template "program"}}
 
 $minimum = [version] '11.0.6'
 $daemon = 'C:\Program Files\VMware\VMware Tools\vmtoolsd.exe'

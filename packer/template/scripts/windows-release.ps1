@@ -1,6 +1,6 @@
 # Windows itself, before hours go into it: the release and the language.
 # WINBAKE_BUILD is such as 20348.681.
-{{template "prelude" "windows-release"}}
+{{template "strict" "windows-release"}}
 
 $current = Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
 $want = ([version] $env:WINBAKE_BUILD).Major

@@ -1,5 +1,5 @@
 # The patch level that a node needs at least. WINBAKE_BUILD is such as 20348.681.
-{{template "prelude" "windows-version"}}
+{{template "strict" "windows-version"}}
 
 $current = Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
 $have = New-Object -TypeName System.Version -ArgumentList ([int] $current.CurrentBuildNumber), ([int] $current.UBR)

@@ -1,6 +1,6 @@
 # WinRM over HTTPS for the build alone, with a certificate of its own:
 # first-boot.ps1 closes it in the clones.
-{{template "prelude" "winrm"}}
+{{template "logged" "winrm"}}
 
 $name = 'winbake-winrm'
 Set-Service -Name 'WinRM' -StartupType Automatic

@@ -6,20 +6,20 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/test/winenode/answer"
+	"github.com/winbake/winbake/test/winenode/script"
 )
 
 // refusal is what PowerShell says of the first script of a call that it can't
 // parse, "" for none. Nothing is run: scripts that others name are looked at as
 // if they were.
 func refusal(args []string) string {
-	file, text := winscript.Called(args)
+	file, text := script.Called(args)
 	seen := map[string]bool{}
-	if len(file) == 0 {
+	if file == "" {
 		return parsed("line", text, seen)
 	}
-	return parsedFile(file[0], seen)
+	return parsedFile(file, seen)
 }
 
 func parsedFile(path string, seen map[string]bool) string {
@@ -29,7 +29,7 @@ func parsedFile(path string, seen map[string]bool) string {
 		return "" // what isn't there may be made by what runs before
 	}
 	seen[key] = true
-	text := winscript.Decode(data)
+	text := script.Decode(data)
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".ps1", ".psm1":
 		return parsed(path, text, seen)
@@ -38,7 +38,7 @@ func parsedFile(path string, seen map[string]bool) string {
 }
 
 func parsed(name, text string, seen map[string]bool) string {
-	wrong := winscript.Check(text)
+	wrong := script.Check(text)
 	if wrong == nil {
 		return named(text, seen)
 	}

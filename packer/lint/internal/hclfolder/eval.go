@@ -1,60 +1,42 @@
 package hclfolder
 
 import (
-	"context"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/packer/internal/expression"
 )
 
-// readValues reads the var-files in Packer's order: those of the folder that it
-// reads by itself, and those that were asked for, which must be readable.
+// readValues reads the var-files that Packer reads by itself, and those that were asked
+// for, which must be readable.
 func (f *Folder) readValues(asked []string) error {
-	for _, pattern := range []string{"*.pkrvars.hcl", "*.pkrvars.json"} {
-		names, _ := filepath.Glob(filepath.Join(f.Dir, pattern))
-		for _, name := range names {
-			values, err := expression.ReadValues(name, filepath.Base(name))
-			if err != nil {
-				continue // Packer complains of those that it reads by itself
+	own, _ := filepath.Glob(filepath.Join(f.Dir, "*.auto.pkrvars.*"))
+	for i, name := range append(own, asked...) {
+		values, err := expression.ReadValues(name)
+		if err != nil && i >= len(own) {
+			return err // of its own files Packer complains itself
+		}
+		for variable, a := range values {
+			if value, diags := a.Expr.Value(nil); !diags.HasErrors() {
+				f.given[variable] = value
 			}
-			for variable, a := range values {
-				f.Beside[variable] = append(f.Beside[variable], a)
-			}
-			if strings.Contains(filepath.Base(name), ".auto.pkrvars.") {
-				f.give(values)
+			if i < len(own) {
+				f.Beside[variable] = a
 			}
 		}
-	}
-	for _, path := range asked {
-		values, err := expression.ReadValues(path, path)
-		if err != nil {
-			return err
-		}
-		f.give(values)
 	}
 	return nil
 }
 
-func (f *Folder) give(values hcl.Attributes) {
-	for name, a := range values {
-		if value, diags := a.Expr.Value(nil); !diags.HasErrors() {
-			f.Given[name] = value
-		}
-	}
-}
-
 // evaluate makes the context that expressions are evaluated in: what is given,
 // else defaults; everything else is there and unknown.
-func (f *Folder) evaluate(ctx context.Context) error {
+func (f *Folder) evaluate() {
 	vars := map[string]cty.Value{}
 	for name, b := range f.Variables {
 		vars[name] = cty.DynamicVal
@@ -63,86 +45,44 @@ func (f *Folder) evaluate(ctx context.Context) error {
 				vars[name] = v
 			}
 		}
-		if v, ok := f.Given[name]; ok {
+		if v, ok := f.given[name]; ok {
 			vars[name] = v
 		}
 	}
-	f.Context = &hcl.EvalContext{Functions: expression.Functions(f.Dir, &f.left), Variables: map[string]cty.Value{
+	f.context = &hcl.EvalContext{Functions: expression.Functions(f.Dir), Variables: map[string]cty.Value{
 		"var": cty.ObjectVal(vars), "data": cty.DynamicVal, "source": cty.DynamicVal, "build": cty.DynamicVal, "packer": cty.DynamicVal,
 		"path": cty.ObjectVal(map[string]cty.Value{"root": cty.StringVal(f.Dir), "cwd": cty.StringVal(".")}),
 	}}
-	l := &locals{Folder: f, values: map[string]cty.Value{}, left: expression.MaxAll}
+	values := map[string]cty.Value{}
 	for _, name := range slices.Sorted(maps.Keys(f.Locals)) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		l.value(name)
+		f.local(name, values)
 	}
-	f.Context.Variables["local"] = cty.ObjectVal(l.values)
-	return nil
+	f.context.Variables["local"] = cty.ObjectVal(values)
 }
 
-// locals evaluates each local once, behind those that it refers to.
-type locals struct {
-	*Folder
-	values map[string]cty.Value
-	left   int // bytes that may be read yet
-}
-
-func (l *locals) value(name string) cty.Value {
-	e := l.Locals[name]
-	if v, ok := l.values[name]; ok || e == nil {
-		return v
-	}
-	l.values[name] = cty.DynamicVal // for one that refers to itself
-	others, whole := map[string]cty.Value{}, false
-	for _, t := range e.Variables() {
-		if other := expression.Name(t); t.RootName() == "local" && l.Locals[other] != nil {
-			others[other] = l.value(other)
-		} else {
-			whole = whole || t.RootName() == "local" && other == ""
-		}
-	}
-	if l.Context.Variables["local"] = cty.ObjectVal(others); whole { // which of them isn't said
-		l.Context.Variables["local"] = cty.DynamicVal
-	}
-	v, large := l.evaluated(e)
-	if l.left -= expression.Size(v); large || l.left < 0 {
-		l.tooLarge(name, e)
-		v = cty.DynamicVal
-	}
-	l.values[name] = v
-	return v
-}
-
-// tooLarge tells of the first local that isn't read for its size.
-func (f *Folder) tooLarge(name string, e hclsyntax.Expression) {
-	const id = "template.hcl"
-	if slices.ContainsFunc(f.Unreadable, func(u finding.Finding) bool { return u.ID == id && u.Severity == finding.Unknown }) {
+// local evaluates one behind those that it refers to.
+func (f *Folder) local(name string, values map[string]cty.Value) {
+	e := f.Locals[name]
+	if _, done := values[name]; done || e == nil {
 		return
 	}
-	f.Unreadable = append(f.Unreadable, finding.Finding{ID: id, Severity: finding.Unknown, Object: "local." + name, Observed: "its value is too large to be read here",
-		Why: "what is made of it isn't looked at", Remedy: "make it shorter, or look at it by hand and --accept " + id + "=local." + name, Evidence: At(e.Range().Filename, e.Range().Start.Line)})
+	values[name] = cty.DynamicVal // for one that refers to itself
+	for _, t := range e.Variables() {
+		if t.RootName() == "local" {
+			f.local(expression.Name(t), values)
+		}
+	}
+	f.context.Variables["local"] = cty.ObjectVal(values)
+	values[name] = f.Value(e)
 }
 
-// Value evaluates an expression; what can't be, or is too large, is unknown.
+// Value evaluates an expression; what can't be is unknown.
 func (f *Folder) Value(e hcl.Expression) cty.Value {
-	v, _ := f.evaluated(e)
+	v, diags := e.Value(f.context)
+	if diags.HasErrors() {
+		return cty.DynamicVal
+	}
 	return v
-}
-
-// evaluated is an expression's value, and whether it is too large.
-func (f *Folder) evaluated(e hcl.Expression) (v cty.Value, large bool) {
-	if !expression.Fits(e, f.Context) {
-		return cty.DynamicVal, true
-	}
-	f.left = expression.MaxAll
-	v, diags := e.Value(f.Context)
-	large = f.left < 0 || !diags.HasErrors() && expression.Size(v) > expression.MaxValue
-	if diags.HasErrors() || large {
-		return cty.DynamicVal, large
-	}
-	return v, false
 }
 
 // State is how much is known about an attribute.
@@ -161,12 +101,7 @@ func (f *Folder) Text(b *hclsyntax.Body, name string) (string, State) {
 	if a == nil {
 		return "", Absent
 	}
-	return f.Scalar(a.Expr)
-}
-
-// Scalar is an expression as a string.
-func (f *Folder) Scalar(e hclsyntax.Expression) (string, State) {
-	v := f.Value(e)
+	v := f.Value(a.Expr)
 	switch {
 	case !v.IsWhollyKnown():
 		return "", Unknown
@@ -180,53 +115,54 @@ func (f *Folder) Scalar(e hclsyntax.Expression) (string, State) {
 	return text.AsString(), Known
 }
 
-// Has reports whether an attribute is there and isn't null or empty.
+// Has reports whether an attribute is there and isn't null or empty, as far as that is
+// known.
 func (f *Folder) Has(b *hclsyntax.Body, name string) bool {
-	a := b.Attributes[name]
-	if a == nil {
-		return false
-	}
-	v := f.Value(a.Expr)
-	if v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
-		return v.LengthInt() > 0
-	}
-	s, st := f.Text(b, name)
-	return st == Unknown || st == Known && s != ""
+	text, st := f.Text(b, name)
+	return st == Unknown || text != ""
 }
 
-// Objects are those in an expression, each before those in it.
-func Objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
-	var all []*hclsyntax.ObjectConsExpr
-	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
-		if o, ok := node.(*hclsyntax.ObjectConsExpr); ok {
-			all = append(all, o)
+// Visit calls fn for each part of an expression, and of the locals that it names.
+func (f *Folder) Visit(e hclsyntax.Expression, fn func(hclsyntax.Expression)) {
+	seen := map[string]bool{}
+	var visit func(hclsyntax.Node) hcl.Diagnostics
+	visit = func(node hclsyntax.Node) hcl.Diagnostics {
+		if part, ok := node.(hclsyntax.Expression); ok {
+			fn(part)
 		}
-		return nil
-	})
-	return all
-}
-
-// VariablesOf are the variables in these attributes, each once.
-func VariablesOf(b *hclsyntax.Body, attributes ...string) []string {
-	var names []string
-	for _, attribute := range attributes {
-		if a := b.Attributes[attribute]; a != nil {
-			for _, t := range a.Expr.Variables() {
-				if name := expression.Name(t); t.RootName() == "var" && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
+		if t, ok := node.(*hclsyntax.ScopeTraversalExpr); ok && t.Traversal.RootName() == "local" {
+			if name := expression.Name(t.Traversal); f.Locals[name] != nil && !seen[name] {
+				seen[name] = true
+				return hclsyntax.VisitAll(f.Locals[name], visit)
 			}
 		}
+		return nil
 	}
-	return names
+	_ = hclsyntax.VisitAll(e, visit)
 }
 
-// FunctionFails reports whether a function that is known here ends an
-// expression.
-func FunctionFails(e hclsyntax.Expression, ctx *hcl.EvalContext) bool {
-	_, diags := e.Value(ctx)
-	return slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {
-		_, failed := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
-		return failed
-	})
+// Texts are the strings that are known of an expression: of what it becomes, and of
+// its parts, such as those of both ways of a condition.
+func (f *Folder) Texts(e hclsyntax.Expression) []string {
+	all := expression.Texts(f.Value(e))
+	f.Visit(e, func(part hclsyntax.Expression) { all = append(all, expression.Texts(f.Value(part))...) })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Each calls fn for each attribute of a body and of the blocks in it; path is where it is.
+func Each(b *hclsyntax.Body, path string, fn func(path string, a *hclsyntax.Attribute)) {
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		fn(path+"."+name, b.Attributes[name])
+	}
+	for _, inner := range b.Blocks {
+		Each(inner.Body, path+"."+inner.Type, fn)
+	}
+}
+
+// AllTexts are those of a body and of the blocks in it.
+func (f *Folder) AllTexts(b *hclsyntax.Body) []string {
+	var all []string
+	Each(b, "", func(_ string, a *hclsyntax.Attribute) { all = append(all, f.Texts(a.Expr)...) })
+	return all
 }

@@ -1,3 +1,5 @@
+// Package hclfolder reads a folder of HCL as Packer would: its variables and locals, its
+// sources as builds use them, and the provisioners of each. It judges nothing.
 package hclfolder
 
 import (
@@ -7,30 +9,26 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-
-	"github.com/winbake/winbake/internal/base/finding"
 )
 
-// Folder is the HCL of a template, as Packer would read it.
+// Folder is the HCL of a template.
 type Folder struct {
-	Dir   string
-	Files map[string][]byte // by path below dir: HCL, and what it refers to
-	HCL   []string          // names of the HCL files, sorted
+	Dir   string            // absolute
+	Files map[string][]byte // the HCL files, by name
+	JSON  []string          // names of files in HCL's JSON, which aren't read
+	Wrong []*hcl.Diagnostic // the first mistake of each file that can't be parsed
 
 	Variables map[string]*Block
 	Locals    map[string]hclsyntax.Expression
 	Packer    []*Block
 	Sources   []*Block // as builds use them
 	Linux     []*Block // sources of another system, left out of Sources
-	Makes     []*Block // files of Packer's own builder
 	Builds    []*Block
 	Data      []*Block
 
-	Context    *hcl.EvalContext
-	left       int                         // bytes that an expression's functions may return yet
-	Given      map[string]cty.Value        // values of var-files that Packer reads
-	Beside     map[string][]*hcl.Attribute // values of the folder's own var-files, whether it reads them or not
-	Unreadable []finding.Finding
+	Beside  map[string]*hcl.Attribute // values of the folder's own var-files
+	given   map[string]cty.Value      // values of all that are read
+	context *hcl.EvalContext
 }
 
 // Block is a block and the file that it is in.
@@ -38,33 +36,38 @@ type Block struct {
 	*hclsyntax.Block
 	File string
 
-	// Builds are those that make an image of a source, none meaning all.
-	Builds []*Block
+	builds []*Block // those that make an image of a source, none meaning all
 }
 
 // Name is its labels: vsphere-iso.windows.
 func (b *Block) Name() string { return strings.Join(b.Labels, ".") }
-func (b *Block) line() int    { return b.DefRange().Start.Line }
 
-// At is where the first of these attributes stands that is there, else the
-// block itself.
-func (b *Block) At(names ...string) []string { return b.In(b.Body, names...) }
+// Kind is its first label: vsphere-iso.
+func (b *Block) Kind() string { return b.Labels[0] }
 
-// In is At for a block inside this one. What a build adds to a source may
-// stand in another file.
-func (b *Block) In(inner *hclsyntax.Body, names ...string) []string {
+// At is where the first of these attributes is, else the block itself.
+func (b *Block) At(names ...string) []string {
 	for _, name := range names {
-		if a := inner.Attributes[name]; a != nil {
+		if a := b.Body.Attributes[name]; a != nil { // what a build adds to a source may be in another file
 			return At(a.SrcRange.Filename, a.SrcRange.Start.Line)
 		}
 	}
-	return At(b.File, b.line())
+	return At(b.File, b.DefRange().Start.Line)
 }
 
 // At is a place in a file, for evidence.
-func At(file string, line int) []string {
-	if line == 0 {
-		return []string{file}
+func At(file string, line int) []string { return []string{fmt.Sprintf("%s:%d", file, line)} }
+
+// Inner are the bodies of a block's own blocks of a kind, and of dynamic ones.
+func Inner(b *hclsyntax.Body, kind string) []*hclsyntax.Body {
+	var all []*hclsyntax.Body
+	for _, inner := range b.Blocks {
+		switch {
+		case inner.Type == kind:
+			all = append(all, inner.Body)
+		case inner.Type == "dynamic" && len(inner.Labels) == 1 && inner.Labels[0] == kind:
+			all = append(all, Inner(inner.Body, "content")...)
+		}
 	}
-	return []string{fmt.Sprintf("%s:%d", file, line)}
+	return all
 }

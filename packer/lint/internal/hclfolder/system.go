@@ -23,9 +23,9 @@ var (
 // some may be of Windows.
 func (f *Folder) leaveLinux() {
 	ofLinux := func(s *Block) bool {
-		texts := append([]string{s.Labels[1]}, f.telling(s.Body)...)
+		texts := append([]string{s.Labels[1]}, f.Telling(s.Body)...)
 		return slices.ContainsFunc(texts, linux.MatchString) && !slices.ContainsFunc(texts, windows.MatchString) &&
-			!slices.ContainsFunc(f.Provisioners(s), func(p *Block) bool { return steps.MatchString(p.Labels[0]) })
+			!slices.ContainsFunc(f.Provisioners(s), func(p *Block) bool { return steps.MatchString(p.Kind()) })
 	}
 	for _, s := range f.Sources {
 		if ofLinux(s) {
@@ -38,17 +38,15 @@ func (f *Folder) leaveLinux() {
 	f.Sources = slices.DeleteFunc(f.Sources, func(s *Block) bool { return slices.Contains(f.Linux, s) })
 }
 
-func (f *Folder) telling(b *hclsyntax.Body) []string {
+// Telling are the values of a source that say of which system it is.
+func (f *Folder) Telling(b *hclsyntax.Body) []string {
 	var all []string
-	for name, a := range b.Attributes {
-		if telling.MatchString(name) {
+	Each(b, "", func(_ string, a *hclsyntax.Attribute) {
+		if telling.MatchString(a.Name) {
 			for _, text := range expression.Texts(f.Value(a.Expr)) {
 				all = append(all, text[strings.LastIndexAny(text, `/\`)+1:])
 			}
 		}
-	}
-	for _, inner := range b.Blocks {
-		all = append(all, f.telling(inner.Body)...)
-	}
+	})
 	return all
 }

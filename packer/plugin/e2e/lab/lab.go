@@ -33,7 +33,7 @@ type lab struct {
 
 // open starts one and puts it into this program's environment. What it returns
 // is to be closed also after an error.
-func open(ctx context.Context, profile string) (*lab, error) {
+func open(ctx context.Context) (*lab, error) {
 	l := &lab{stop: func() error { return nil }}
 	var err error
 	if l.temp, err = os.MkdirTemp("", "winbake-lab-"); err != nil {
@@ -55,7 +55,6 @@ func open(ctx context.Context, profile string) (*lab, error) {
 	if err != nil {
 		return l, err
 	}
-	guest.Profile = profile
 	if l.server, err = vcenter.Start(ctx, guest); err != nil {
 		return l, err
 	}
@@ -124,7 +123,7 @@ func tools(ctx context.Context) error {
 }
 
 // notRun is what the lab says that it hasn't shown.
-const notRun = "not run here: PowerShell (its scripts were parsed, and held to the checklist), Windows Setup, Windows Update, sysprep, and the first boot of a clone"
+const notRun = "not run here: PowerShell (its scripts were parsed), Windows Setup, Windows Update, sysprep, and the first boot of a clone"
 
 // report says what vCenter has at the end beside the machine that builds clone. A
 // machine that was built and isn't a template hasn't been looked at yet.

@@ -15,7 +15,7 @@ import (
 // TestReport: each machine has a line, and what wasn't run is said once, behind
 // them. Without a machine there is nothing to say.
 func TestReport(t *testing.T) {
-	server, err := vcenter.Start(t.Context(), &vcenter.Guest{Address: "127.0.0.1", AnyImage: true})
+	server, err := vcenter.Start(t.Context(), &vcenter.Guest{Address: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@
 //
 //	lab packer build _output/golden
 //
-// A script that PowerShell can't parse, an answer file that Windows Setup stops at
-// and a step of a node's checklist that is missing fail the build.
+// A script that PowerShell can't parse and an answer file that Windows Setup stops at
+// fail the build.
 //
 // What vCenter has to be told is in the environment, as PKR_VAR_NAME. Plugins
 // that are installed stay in _output/lab below the project's folder; vCenter and
@@ -20,25 +20,21 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
 	"syscall"
-
-	"github.com/winbake/winbake/packer/lint"
 )
 
 func main() {
-	profile := flag.String("profile", "", "hold the image to the checklist of `openshift` or generic; without it, to what winbake-node is told, else openshift")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: lab [--profile PROFILE] COMMAND [ARGUMENT...]\n\nFor example: lab packer build _output/golden")
+		fmt.Fprintln(os.Stderr, "usage: lab COMMAND [ARGUMENT...]\n\nFor example: lab packer build _output/golden")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.NArg() == 0 || *profile != "" && !slices.Contains(lint.Profiles(), *profile) {
+	if flag.NArg() == 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *profile, flag.Args())
+	err := run(ctx, flag.Args())
 	stop()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		os.Exit(exit.ExitCode()) // the command has said why
@@ -49,8 +45,8 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, profile string, command []string) (err error) {
-	l, err := open(ctx, profile)
+func run(ctx context.Context, command []string) (err error) {
+	l, err := open(ctx)
 	defer func() { err = errors.Join(err, l.close()) }()
 	if err != nil {
 		return err

@@ -54,6 +54,4 @@ build {
     accept     = var.accept
     check_only = true
   }
-
-  post-processor "winbake-manifest" {}
 }

@@ -1,30 +1,28 @@
 package vcenter
 
 import (
-	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/test/winenode"
 )
 
-// TestEnvironment: what Packer's provisioner gives a script is read back, quotes
-// and all.
-func TestEnvironment(t *testing.T) {
-	have := environment([]winenode.File{
-		{Path: `c:\Windows\Temp\packer-ps-env-vars-1-2.ps1`, Data: []byte("$env:A=\"C:\\b c\"; $env:KEYS=\"x `\"y`\" ``z `$w\n2\"; $env:EMPTY=\"\"; ")},
-		{Path: `c:\Windows\Temp\script-1.ps1`, Data: []byte(`$env:B="c"`)},
-	})
-	if want := map[string]string{"A": `C:\b c`, "KEYS": "x \"y\" `z $w\n2", "EMPTY": ""}; !maps.Equal(have, want) {
-		t.Errorf("%q, want %q", have, want)
+// TestBroken: what Windows Setup or PowerShell stops at is told with its place. The
+// build's own password isn't taken for one that is written down in a template.
+func TestBroken(t *testing.T) {
+	const file = "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n<settings pass=\"oobeSystem\"><component name=\"Microsoft-Windows-Shell-Setup\" processorArchitecture=\"amd64\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" versionScope=\"nonSxS\">\n" +
+		"<UserAccounts><AdministratorPassword><Value>secret</Value></AdministratorPassword></UserAccounts><AutoLogon><Enabled>true</Enabled></AutoLogon></component></settings></unattend>"
+	files := []winenode.File{
+		{Path: `D:\autounattend.xml`, Data: []byte(file)},
+		{Path: `C:\unattend.xml`, Data: []byte(file)},
+		{Path: `D:\other.xml`, Data: []byte("<not xml")},
+		{Path: `D:\good.ps1`, Data: []byte("Write-Output 1\n")},
+		{Path: `D:\bad.ps1`, Data: []byte("Write-Output 1\n}\n")},
 	}
-}
-
-// TestPasswordOfAnswerFile: the build's own password isn't taken for one that is
-// written down in a template.
-func TestPasswordOfAnswerFile(t *testing.T) {
-	const file = "<AdministratorPassword>\n  <Value>%s</Value></AdministratorPassword><MetaData><Value>Windows</Value></MetaData>"
-	const want = "<AdministratorPassword>\n  <Value>${password}</Value></AdministratorPassword><MetaData><Value>Windows</Value></MetaData>"
-	if have := string(password.ReplaceAll([]byte(file), []byte("$1$${password}$2"))); have != want {
-		t.Errorf("%s", have)
+	want := []string{`C:\unattend.xml:3: AutoLogon is on`, `D:\other.xml:1: `, `D:\bad.ps1:2:1: Unexpected token '}'`}
+	have := broken(files)
+	if !slices.EqualFunc(have, want, strings.HasPrefix) {
+		t.Errorf("have %q, want %q", have, want)
 	}
 }

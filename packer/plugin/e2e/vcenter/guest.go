@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -22,11 +21,6 @@ type Guest struct {
 	// Address is where the guest can be reached, 127.0.0.1 unless it's changed
 	// before a Server is started.
 	Address string
-	// Profile is what the image is held to, openshift or generic; empty is what
-	// winbake-node was told, else openshift.
-	Profile string
-	// AnyImage has templates made of machines that steps are missing on.
-	AnyImage bool
 
 	node  *winenode.Node
 	calls string
@@ -40,7 +34,7 @@ func NewGuest(n *winenode.Node, shutdown string) (*Guest, error) {
 		return nil, fmt.Errorf("put shutdown.exe onto the node: %w", err)
 	}
 	// Where scripts would have made it, and files are uploaded to.
-	if folder, err := n.Path(filepath.Dir(record.GuestPath)); err != nil {
+	if folder, err := n.Path(`C:\ProgramData\winbake`); err != nil {
 		return nil, err
 	} else if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package vcenter
 
 import (
 	"context"
-	"path"
 	"slices"
 	"strings"
 
@@ -10,14 +9,14 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"github.com/winbake/winbake/packer/lint"
 	"github.com/winbake/winbake/test/winenode"
 )
 
 // The simulator installs nothing and has no first boot. So a vCenter of this
 // package refuses what on a real one would go on for an hour and end in a machine
 // that nobody can reach: to start a machine whose Windows Setup would stop, and to
-// make a template of a machine that a step is missing on.
+// make a template of a machine that was brought files at which Windows stops. What a
+// node's image needs is for the guest check to say.
 
 // handle is asked by the simulator before each call.
 func (s *Server) handle(_ *simulator.Context, m *simulator.Method) (mo.Reference, types.BaseMethodFault) {
@@ -33,9 +32,6 @@ func (s *Server) handle(_ *simulator.Context, m *simulator.Method) (mo.Reference
 			}
 		}
 	case "MarkAsTemplate", "CreateSnapshot_Task":
-		if s.guest.AnyImage {
-			break
-		}
 		if said := s.Broken(); len(said) > 0 {
 			s.refuse(m, "the image isn't what a node needs:\n"+strings.Join(said, "\n"))
 		}
@@ -57,27 +53,24 @@ func (s *Server) setup(vm *simulator.VirtualMachine) string {
 	s.onMedia = media
 	s.mu.Unlock()
 	isAnswer := func(f winenode.File) bool {
-		return strings.EqualFold(path.Base(strings.ReplaceAll(f.Path, `\`, "/")), "autounattend.xml")
+		return strings.EqualFold(base(f), "autounattend.xml")
 	}
 	if !slices.ContainsFunc(media, isAnswer) {
 		return "Windows Setup would ask and wait: no CD or floppy of the machine has autounattend.xml"
 	}
-	if said := s.wrong("template.answer", "template.script"); len(said) > 0 {
+	if said := broken(media); len(said) > 0 {
 		return "Windows Setup, or the first logon, would stop, and nothing would listen for Packer:\n" + strings.Join(said, "\n")
 	}
 	return ""
 }
 
-// Broken says what is wrong with the machine that was built: each line is one
-// thing. It is for when the guest is shut down.
-func (s *Server) Broken() []string { return s.wrong() }
-
-// wrong is what these rules find in what was brought so far, or all of them.
-func (s *Server) wrong(rules ...string) []string {
+// Broken says what is wrong with what the build has brought to the machine: each line
+// is one thing. It is for when the guest is shut down.
+func (s *Server) Broken() []string {
 	s.mu.Lock()
 	media := s.onMedia
 	s.mu.Unlock()
-	return broken(lint.CheckBuild(s.guest.build(s.made(), media)), rules...)
+	return broken(slices.Concat(media, s.guest.arrived()))
 }
 
 func (s *Server) made() string {

@@ -1,12 +1,11 @@
 // Package record is the manifest of an image: what is on the machine that it
 // was made of, by sums, and which build made it.
 //
-// The provisioner writes it, onto the machine and beside the build; the
-// post-processor binds it to what came of the build. It judges nothing.
+// The provisioner writes it, onto the machine and beside the build. It judges
+// nothing.
 package record
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -19,7 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
-// APIVersion is the manifest's. A reader refuses one that it doesn't know.
+// APIVersion is the manifest's.
 const APIVersion = "winbake.dev/image/v1"
 
 // GuestPath is where the manifest lies on the machine, slash-separated.
@@ -93,38 +92,13 @@ func (c Content) digest() (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// Encode writes a Manifest or a Bound as people read it.
-func Encode(v any) ([]byte, error) {
-	data, err := json.MarshalIndent(v, "", "  ")
+// Encode is the manifest as people read it.
+func (m *Manifest) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the manifest: %w", err)
 	}
 	return append(data, '\n'), nil
-}
-
-// Parse reads a manifest strictly, and holds its content to its digest. name
-// is for the error, a *fault.Error.
-func Parse(data []byte, name string) (*Manifest, error) {
-	wrong := func(what string) error {
-		return &fault.Error{Where: name, What: what, Fix: "build again: winbake-node writes it"}
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	var m Manifest
-	if err := d.Decode(&m); err != nil {
-		return nil, wrong("isn't a manifest of winbake-node: " + err.Error())
-	}
-	if m.APIVersion != APIVersion {
-		return nil, wrong(fmt.Sprintf("has apiVersion %q, this plugin reads %q", m.APIVersion, APIVersion))
-	}
-	sum, err := m.Content.digest()
-	if err != nil {
-		return nil, err
-	}
-	if sum != m.Digest {
-		return nil, wrong("was changed after it was written: its content has " + sum + ", it says " + m.Digest)
-	}
-	return &m, nil
 }
 
 // Write puts a file into its place at once: a build that is cut short leaves

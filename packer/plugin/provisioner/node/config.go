@@ -40,9 +40,6 @@ type Config struct {
 	// Change nothing and upload no file of the payload: only check the
 	// machine, at the end of a build, say. Default `false`.
 	CheckOnly bool `mapstructure:"check_only"`
-	// Leave verify.exe and node.json in `C:\ProgramData\winbake`, for a check
-	// at the first boot of each clone. Default `false`.
-	FirstBootCheck bool `mapstructure:"first_boot_check"`
 	// How long a service's process may take to end. Default `20s`.
 	StopTimeout time.Duration `mapstructure:"stop_timeout"`
 	// How long a service's pipes may take to answer. Default `60s`.

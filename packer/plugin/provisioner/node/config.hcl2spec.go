@@ -27,7 +27,6 @@ type FlatConfig struct {
 	VerifyBinary        *string           `mapstructure:"verify_binary" cty:"verify_binary" hcl:"verify_binary"`
 	Manifest            *string           `mapstructure:"manifest" cty:"manifest" hcl:"manifest"`
 	CheckOnly           *bool             `mapstructure:"check_only" cty:"check_only" hcl:"check_only"`
-	FirstBootCheck      *bool             `mapstructure:"first_boot_check" cty:"first_boot_check" hcl:"first_boot_check"`
 	StopTimeout         *string           `mapstructure:"stop_timeout" cty:"stop_timeout" hcl:"stop_timeout"`
 	StartTimeout        *string           `mapstructure:"start_timeout" cty:"start_timeout" hcl:"start_timeout"`
 }
@@ -61,7 +60,6 @@ func (*FlatConfig) HCL2Spec() map[string]hcldec.Spec {
 		"verify_binary":              &hcldec.AttrSpec{Name: "verify_binary", Type: cty.String, Required: false},
 		"manifest":                   &hcldec.AttrSpec{Name: "manifest", Type: cty.String, Required: false},
 		"check_only":                 &hcldec.AttrSpec{Name: "check_only", Type: cty.Bool, Required: false},
-		"first_boot_check":           &hcldec.AttrSpec{Name: "first_boot_check", Type: cty.Bool, Required: false},
 		"stop_timeout":               &hcldec.AttrSpec{Name: "stop_timeout", Type: cty.String, Required: false},
 		"start_timeout":              &hcldec.AttrSpec{Name: "start_timeout", Type: cty.String, Required: false},
 	}

@@ -91,9 +91,6 @@ func (s *step) run(ctx context.Context) error {
 	if err := s.record(ctx, facts, found); err != nil {
 		return err
 	}
-	if err := s.leave(ctx); err != nil {
-		return err
-	}
 	return s.node.Clean(ctx)
 }
 

@@ -3,16 +3,7 @@
 # not expire either, for the same reason.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\azure-agent.log' | Out-Null
-
-trap {
-    Write-Output "azure-agent failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "azure-agent failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -39,5 +30,4 @@ foreach ($file in 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\Windows\Panthe
     }
 }
 
-Stop-Transcript | Out-Null
 exit 0

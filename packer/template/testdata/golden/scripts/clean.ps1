@@ -3,16 +3,7 @@
 # good (https://learn.microsoft.com/windows-hardware/manufacture/desktop/clean-up-the-winsxs-folder).
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\clean.log' | Out-Null
-
-trap {
-    Write-Output "clean failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "clean failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -37,5 +28,4 @@ foreach ($folder in 'C:\Windows\SoftwareDistribution\Download', 'C:\Windows\Temp
 Optimize-Volume -DriveLetter C -ReTrim -ErrorAction SilentlyContinue
 Write-Output "$((Get-Volume -DriveLetter C).SizeRemaining) bytes are free on C:"
 
-Stop-Transcript | Out-Null
 exit 0

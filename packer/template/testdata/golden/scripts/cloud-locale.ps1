@@ -8,10 +8,8 @@ param([string] $Locale, [string] $TimeZone)
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-
 New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
 Start-Transcript -Append -Path 'C:\var\log\winbake\cloud-locale.log' | Out-Null
-
 trap {
     Write-Output "cloud-locale failed: $_"
     Stop-Transcript | Out-Null

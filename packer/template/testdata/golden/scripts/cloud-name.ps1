@@ -5,23 +5,12 @@ param([string] $For)
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-
 New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
 Start-Transcript -Append -Path 'C:\var\log\winbake\cloud-name.log' | Out-Null
-
 trap {
     Write-Output "cloud-name failed: $_"
     Stop-Transcript | Out-Null
     exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
 }
 
 # A node under another name is a stranger to the cluster, and nobody looks into a

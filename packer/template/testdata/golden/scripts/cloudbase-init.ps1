@@ -3,16 +3,7 @@
 # WINBAKE_METADATA the services that know the platform's metadata.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\cloudbase-init.log' | Out-Null
-
-trap {
-    Write-Output "cloudbase-init failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "cloudbase-init failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -28,7 +19,7 @@ $have = (Get-FileHash -Path $installer -Algorithm SHA256).Hash
 if ($have -ne $env:WINBAKE_SUM) {
     throw "cloudbase_init_msi has the sha256 $have, and $($env:WINBAKE_SUM) was asked for"
 }
-Invoke-Program 'msiexec.exe' @('/i', $installer, '/qn', '/norestart', '/l*v', 'C:\var\log\winbake\cloudbase-init-msi.log') @(0, 3010)
+Invoke-Program 'msiexec.exe' @('/i', $installer, '/qn', '/norestart', '/l*v', 'C:\Windows\Temp\cloudbase-init-msi.log') @(0, 3010)
 # It isn't to run while the image is made: SetupComplete.cmd starts it in the clones.
 Set-Service -Name 'cloudbase-init' -StartupType Disabled
 Remove-Item -Path $installer -Force
@@ -59,5 +50,4 @@ Set-Content -Path "$folder\conf\cloudbase-init.conf" -Encoding Ascii -Value @(
     "plugins=$($plugins -join ',')"
 )
 
-Stop-Transcript | Out-Null
 exit 0

@@ -7,10 +7,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-
 New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
 Start-Transcript -Append -Path 'C:\var\log\winbake\extend-disk.log' | Out-Null
-
 trap {
     Write-Output "extend-disk failed: $_"
     Stop-Transcript | Out-Null

@@ -2,25 +2,7 @@
 # joins.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\features.log' | Out-Null
-
-trap {
-    Write-Output "features failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
-}
+trap { Write-Output "features failed: $_"; exit 1 }
 
 $result = Install-WindowsFeature -Name 'Containers'
 if (-not $result.Success) {
@@ -28,5 +10,4 @@ if (-not $result.Success) {
 }
 Write-Output "Containers: $($result.ExitCode)"
 
-Stop-Transcript | Out-Null
 exit 0

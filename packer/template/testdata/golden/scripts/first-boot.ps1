@@ -4,10 +4,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-
 New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
 Start-Transcript -Append -Path 'C:\var\log\winbake\first-boot.log' | Out-Null
-
 trap {
     Write-Output "first-boot failed: $_"
     Stop-Transcript | Out-Null
@@ -41,7 +39,7 @@ function Write-NameEvent {
     Write-Output $Text
 }
 
-foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
+foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\Panther\unattend-original.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
     if (Test-Path -Path $file) {
         Remove-Item -Path $file -Force
     }

@@ -5,25 +5,7 @@
 # WINBAKE_CLOSE_WINRM is true where nothing comes in by WinRM after it.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\generalize.log' | Out-Null
-
-trap {
-    Write-Output "generalize failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
-}
+trap { Write-Output "generalize failed: $_"; exit 1 }
 
 $task = 'winbake-generalize'
 $minutes = 30
@@ -84,5 +66,4 @@ if ($env:WINBAKE_CLOSE_WINRM) {
 }
 Write-Output 'the image is generalized'
 
-Stop-Transcript | Out-Null
 exit 0

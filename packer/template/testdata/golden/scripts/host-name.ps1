@@ -8,23 +8,12 @@ param([string] $Prefix = 'winnode-')
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-
 New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
 Start-Transcript -Append -Path 'C:\var\log\winbake\host-name.log' | Out-Null
-
 trap {
     Write-Output "host-name failed: $_"
     Stop-Transcript | Out-Null
     exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
 }
 
 $name = ''

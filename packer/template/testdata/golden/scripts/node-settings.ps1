@@ -2,16 +2,7 @@
 # by Windows' name.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\node-settings.log' | Out-Null
-
-trap {
-    Write-Output "node-settings failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "node-settings failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -52,5 +43,4 @@ Invoke-Program 'powercfg.exe' @('/setactive', '8c5e7fda-e8bf-4a96-9a85-a6e23a8c6
 
 Invoke-Program 'tzutil.exe' @('/s', "`"$($env:WINBAKE_TIME_ZONE)`"")
 
-Stop-Transcript | Out-Null
 exit 0

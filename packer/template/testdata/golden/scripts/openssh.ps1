@@ -3,10 +3,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-
 New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
 Start-Transcript -Append -Path 'C:\var\log\winbake\openssh.log' | Out-Null
-
 trap {
     Write-Output "openssh failed: $_"
     Stop-Transcript | Out-Null

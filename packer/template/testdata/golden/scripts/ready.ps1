@@ -2,16 +2,7 @@
 # clones, and below C:\ProgramData every user may make files.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\ready.log' | Out-Null
-
-trap {
-    Write-Output "ready failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "ready failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -41,5 +32,4 @@ New-Item -ItemType Directory -Force -Path $folder | Out-Null
 # Administrators and SYSTEM by their SIDs: names differ by language.
 Invoke-Program 'icacls.exe' @($folder, '/inheritance:r', '/grant:r', '*S-1-5-32-544:(OI)(CI)F', '/grant:r', '*S-1-5-18:(OI)(CI)F')
 
-Stop-Transcript | Out-Null
 exit 0

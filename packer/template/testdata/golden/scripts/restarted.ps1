@@ -3,16 +3,7 @@
 # connection ends with it, and Packer waits for Windows again.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\restarted.log' | Out-Null
-
-trap {
-    Write-Output "restarted failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "restarted failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -34,5 +25,4 @@ if ($pending) {
     Start-Sleep -Seconds 600
 }
 
-Stop-Transcript | Out-Null
 exit 0

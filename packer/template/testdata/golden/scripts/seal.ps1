@@ -3,16 +3,7 @@
 # WINBAKE_PROXY is the build's proxy.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\seal.log' | Out-Null
-
-trap {
-    Write-Output "seal failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "seal failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -35,8 +26,8 @@ Set-Content -Path $config -Value (@('PasswordAuthentication no') + $lines) -Enco
 $sshd = (Get-CimInstance -ClassName 'Win32_Service' -Filter "Name='sshd'").PathName.Trim('"')
 Invoke-Program $sshd @('-t')
 
-# Setup ran with the password that the build was given.
-foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\Panther\Unattend\unattend.xml') {
+# Setup ran with the password that the build was given, and keeps its answers twice.
+foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\Panther\unattend-original.xml', 'C:\Windows\Panther\Unattend\unattend.xml') {
     if (Test-Path -Path $file) {
         Remove-Item -Path $file -Force
     }
@@ -60,5 +51,4 @@ if ($steps) {
     Set-Content -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Value ($steps -join ' & ') -Encoding Ascii
 }
 
-Stop-Transcript | Out-Null
 exit 0

@@ -3,16 +3,7 @@
 # which sshd reads only while nobody but administrators may write it.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\ssh-access.log' | Out-Null
-
-trap {
-    Write-Output "ssh-access failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
+trap { Write-Output "ssh-access failed: $_"; exit 1 }
 
 # PowerShell goes on after a program that failed.
 function Invoke-Program {
@@ -49,5 +40,4 @@ foreach ($name in 'sshd', 'ssh-agent') {
     }
 }
 
-Stop-Transcript | Out-Null
 exit 0

@@ -2,25 +2,7 @@
 # container networks make, and then nobody sees the address that the node has.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\tools-conf.log' | Out-Null
-
-trap {
-    Write-Output "tools-conf failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
-}
+trap { Write-Output "tools-conf failed: $_"; exit 1 }
 
 $folder = 'C:\ProgramData\VMware\VMware Tools'
 $file = Join-Path $folder 'tools.conf'
@@ -50,5 +32,4 @@ if ($service.StartType -ne 'Automatic' -or $service.Status -ne 'Running') {
     throw "VMTools is $($service.StartType) and $($service.Status), and has to be Automatic and Running"
 }
 
-Stop-Transcript | Out-Null
 exit 0

@@ -4,25 +4,7 @@
 # with semicolons: KB numbers, or all.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\updates-left.log' | Out-Null
-
-trap {
-    Write-Output "updates-left failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
-}
+trap { Write-Output "updates-left failed: $_"; exit 1 }
 
 # Defender's definitions: new ones come several times a day, to nodes as well.
 $definitions = 'e0789628-ce08-4437-be74-2495b842f43b'
@@ -59,5 +41,4 @@ else {
     Write-Output 'Windows has its updates'
 }
 
-Stop-Transcript | Out-Null
 exit 0

@@ -4,25 +4,7 @@
 # WINBAKE_UPDATES is windows-update, or none where Windows stays as it is.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\updates.log' | Out-Null
-
-trap {
-    Write-Output "updates failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
-}
+trap { Write-Output "updates failed: $_"; exit 1 }
 
 # The names of OperationResultCode.
 $outcomes = 'not started', 'in progress', 'succeeded', 'succeeded with errors', 'failed', 'aborted'
@@ -83,5 +65,4 @@ else {
     Install-Update
 }
 
-Stop-Transcript | Out-Null
 exit 0

@@ -2,10 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-
 New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
 Start-Transcript -Append -Path 'C:\var\log\winbake\virtio.log' | Out-Null
-
 trap {
     Write-Output "virtio failed: $_"
     Stop-Transcript | Out-Null

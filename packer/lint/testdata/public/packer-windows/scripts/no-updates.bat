@@ -1,2 +1,1 @@
-rem updates are made by anyone who has the box
-reg add "HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update" /v AUOptions /t REG_DWORD /d 1 /f
+rem What it does isn't looked at.

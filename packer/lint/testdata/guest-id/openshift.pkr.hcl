@@ -1,0 +1,4 @@
+# profile: openshift
+source "vsphere-iso" "w2019" {
+  guest_os_type = "windows2019srv_64Guest"
+}

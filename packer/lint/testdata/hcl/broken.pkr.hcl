@@ -1,0 +1,4 @@
+source "qemu" "w" {
+  communicator = "ssh
+}
+build {

@@ -1,0 +1,3 @@
+build {
+  sources = ["source.qemu.w"]
+}

@@ -1,0 +1,5 @@
+source "null" "w" {
+}
+build {
+  sources = ["source.null.w"]
+}

@@ -1,0 +1,272 @@
+# Made by bake template, which doesn't write over a file that was changed here. Values
+# belong into a var-file.
+
+# Read before anything is made: a payload that isn't what it should be costs
+# seconds here and an hour at the end.
+data "winbake-payload" "node" {
+  payload = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
+  digest  = var.payload_digest
+  release = var.release
+  profile = "openshift"
+}
+
+locals {
+  image = "${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"
+  company = jsonencode({
+    proxy           = var.proxy
+    no_proxy        = join(";", var.no_proxy)
+    wsus_server     = var.wsus_server
+    ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)
+  })
+  notes                = "Windows Server 2022, openshift, payload ${data.winbake-payload.node.digest}"
+  node_manifest        = "${local.image}.node.json"
+  authorized_keys_file = var.authorized_keys_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.authorized_keys_file)) ? pathexpand(var.authorized_keys_file) : abspath("${path.root}/${var.authorized_keys_file}")
+  ca_certificates_file = var.ca_certificates_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.ca_certificates_file)) ? pathexpand(var.ca_certificates_file) : abspath("${path.root}/${var.ca_certificates_file}")
+  payload              = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
+  verify_exe           = var.verify_exe == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.verify_exe)) ? pathexpand(var.verify_exe) : abspath("${path.root}/${var.verify_exe}")
+}
+
+# What has to go together: packer validate ends here where it doesn't, with the reason
+# as a file's name.
+locals {
+  network_or_addresses   = (var.virtual_network_name == "" || length(var.allowed_inbound_ip_addresses) == 0) ? true : file("virtual_network_name or allowed_inbound_ip_addresses: not both, since a network's own rules decide who gets in")
+  subnet_of_network      = (var.virtual_network_name != "" || var.virtual_network_subnet_name == "" && var.virtual_network_resource_group_name == "") ? true : file("virtual_network_subnet_name and virtual_network_name: a subnet and a resource group need the network")
+  key_vault_of_group     = (var.build_key_vault_name == "" || var.build_resource_group_name != "") ? true : file("build_key_vault_name and build_resource_group_name: a key vault is in a group that is there already")
+  credentials_given      = (var.use_azure_cli_auth || var.client_id != "") ? true : file("client_id or use_azure_cli_auth: one of them, since Packer has to log on")
+  authorized_keys_file_1 = (can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub")
+  authorized_keys_file_2 = (!can(regex("PRIVATE KEY", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it is a private key, and the image would carry it: give the .pub beside it")
+  ca_certificates_file_1 = (var.ca_certificates_file == "" || can(regex("-----BEGIN CERTIFICATE-----", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has to be a file with certificates in PEM")
+  ca_certificates_file_2 = (var.ca_certificates_file == "" || !can(regex("PRIVATE KEY", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has a private key in it, and the image would carry it")
+}
+
+source "azure-arm" "windows" {
+  subscription_id    = var.subscription_id
+  use_azure_cli_auth = var.use_azure_cli_auth
+  client_secret      = var.client_secret == "" ? null : var.client_secret
+  # The plugin takes the region of build_resource_group_name.
+  location = var.build_resource_group_name == "" ? var.location : null
+  vm_size  = var.vm_size
+
+  tenant_id                              = var.tenant_id == "" ? null : var.tenant_id
+  client_id                              = var.client_id == "" ? null : var.client_id
+  build_resource_group_name              = var.build_resource_group_name == "" ? null : var.build_resource_group_name
+  build_key_vault_name                   = var.build_key_vault_name == "" ? null : var.build_key_vault_name
+  virtual_network_name                   = var.virtual_network_name == "" ? null : var.virtual_network_name
+  virtual_network_subnet_name            = var.virtual_network_subnet_name == "" ? null : var.virtual_network_subnet_name
+  virtual_network_resource_group_name    = var.virtual_network_resource_group_name == "" ? null : var.virtual_network_resource_group_name
+  private_virtual_network_with_public_ip = var.private_virtual_network_with_public_ip
+  allowed_inbound_ip_addresses           = length(var.allowed_inbound_ip_addresses) == 0 ? null : var.allowed_inbound_ip_addresses
+
+  os_type                            = "Windows"
+  image_publisher                    = "MicrosoftWindowsServer"
+  image_offer                        = "WindowsServer"
+  image_sku                          = var.image_sku
+  os_disk_size_gb                    = var.disk_gb
+  managed_image_storage_account_type = "Premium_LRS"
+  managed_image_name                 = local.image
+  managed_image_resource_group_name  = var.resource_group
+  azure_tags                         = { winbake = local.notes, image_name = var.image_name }
+
+  dynamic "shared_image_gallery_destination" {
+    for_each = var.gallery == "" ? [] : [var.gallery]
+    content {
+      subscription        = var.subscription_id
+      resource_group      = var.resource_group
+      gallery_name        = var.gallery
+      image_name          = var.image_name
+      image_version       = var.gallery_version == "" ? formatdate("YYYY.M.Dhhmm", timestamp()) : var.gallery_version
+      replication_regions = [var.location]
+    }
+  }
+
+  # Azure's images of Windows listen on WinRM alone at first boot; Packer makes the
+  # certificate and the password.
+  communicator   = "winrm"
+  winrm_username = "packer"
+  winrm_timeout  = var.connect_timeout
+  winrm_use_ssl  = true
+  winrm_insecure = true
+}
+
+build {
+  sources = ["source.azure-arm.windows"]
+
+  # C:\ProgramData\winbake has to be there before files are put into it.
+  provisioner "powershell" {
+    script      = "${path.root}/scripts/ready.ps1"
+    max_retries = 3
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/restarted.ps1"
+    destination = "C:/ProgramData/winbake/restarted.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/windows-release.ps1"
+    env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/company.ps1"
+    env    = { WINBAKE_COMPANY = local.company }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/extend-disk.ps1"
+  }
+
+  # Updates bring updates: three rounds, and a look at what is left. Windows refuses
+  # both to remote sessions.
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates-left.ps1"
+    env               = { WINBAKE_UPDATES = var.updates, WINBAKE_ACCEPT = join(";", var.accept_missing_updates) }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/windows-version.ps1"
+    env    = { WINBAKE_BUILD = var.os_build }
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/features.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/openssh.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/firewall.ps1"
+  }
+
+  # Node files from the payload, byte for byte, the services of this profile, and
+  # the node's check, whose findings end the build unless they are accepted.
+  provisioner "winbake-node" {
+    payload       = local.payload
+    digest        = var.payload_digest
+    profile       = "openshift"
+    accept        = var.accept
+    verify_binary = local.verify_exe
+    manifest      = local.node_manifest
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/node-settings.ps1"
+    env               = { WINBAKE_TIME_ZONE = var.time_zone }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/clean.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/cloud-name.ps1"
+    env    = { WINBAKE_PROFILE = "openshift" }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/cloud-locale.ps1"
+    env    = { WINBAKE_LOCALE = var.user_locale, WINBAKE_TIME_ZONE = var.time_zone }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/seal.ps1"
+    env    = { WINBAKE_PROXY = var.proxy }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/azure-agent.ps1"
+  }
+
+  # Late: it takes Packer's own key away, and with it the way back in.
+  provisioner "powershell" {
+    script = "${path.root}/scripts/ssh-access.ps1"
+    env    = { WINBAKE_KEYS = file(local.authorized_keys_file) }
+  }
+
+  # The image's check: what is wrong with it ends the build here.
+  provisioner "winbake-node" {
+    check         = "image"
+    profile       = "openshift"
+    payload       = local.payload
+    digest        = var.payload_digest
+    verify_binary = local.verify_exe
+  }
+
+  # The last step. It survives a dropped connection: sysprep runs in a task, and
+  # a second try waits for the first.
+  provisioner "powershell" {
+    script      = "${path.root}/scripts/generalize.ps1"
+    env         = { WINBAKE_PROGRAM = "C:\\Windows\\System32\\Sysprep\\sysprep.exe", WINBAKE_ARGUMENTS = "/generalize /oobe /quit /quiet /mode:vm", WINBAKE_CLOSE_WINRM = "true" }
+    max_retries = 3
+  }
+
+  post-processor "manifest" {
+    output      = "${local.image}.packer.json"
+    custom_data = { payload = var.payload_digest, node_manifest = local.node_manifest }
+  }
+}
