@@ -27,7 +27,7 @@ $(BIN)/bake $(BIN)/verify: | need-go
 
 .PHONY: $(BIN)/verify.exe
 $(BIN)/verify.exe: $(BIN)/bake
-	@$(BIN)/bake -q node verify-exe --out $@ >/dev/null
+	@$(BIN)/bake -q verify-exe --out $@ >/dev/null
 
 ## image: verify in an image of its own, _output/tool (docs/precheck.md), or COMMAND=bake; PUSH=REF pushes it
 PLATFORMS ?= linux/amd64,linux/arm64
@@ -91,12 +91,11 @@ ci: need-go
 	@test/deps.sh e2e
 	@$(GO) run ./test/steps ci
 
-## bench: packing, no-op, verify, a large cluster, nodes and images, against named baselines
+## bench: packing, no-op, verify, a large cluster and images, against named baselines
 .PHONY: bench
 bench: payload
 	$(GO) run ./test/bench -write docs/performance.md
 	$(GO) run ./test/bench -cluster -write docs/performance.md
-	$(GO) test ./test/node -run none -bench . -benchtime 1x -write=$(CURDIR)/docs/performance.md
 	cd packer/plugin && $(GO) test -tags e2e -timeout 60m ./e2e -run none -bench . -benchtime 1x -write=$(CURDIR)/docs/performance.md
 
 # What is linted: each module, and for Windows the packages with files of its own.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,26 +17,24 @@ import (
 
 // DirOptions says how WriteDir writes.
 type DirOptions struct {
-	// Store keeps the members of an archived payload; nil compresses them
-	// each time.
+	// Store keeps the members of an archived payload. A flat one needs none.
 	Store Store
 	// Extras are the files of the folder beside it, dir.winbake: what an image
 	// has in ExtrasRoot. Without any there is no such folder.
 	Extras []File
 	// Progress counts the bytes of the payload's files, before compression. May
 	// be nil.
-	Progress Progress
+	Progress func(done, total int64)
 }
 
 // WriteDir makes dir the payload: dir/csi-proxy/csi-proxy.exe, in the tree's
 // format. Owner and times are the caller's; modes are those of an image's
 // payload, whatever the umask.
 //
-// Payload and extras are made beside dir and then take their places as one: a
-// killed run leaves the old ones or the new ones, and a folder .NAME.winbake-*
-// that the next run removes. If it was killed while they took their places there
-// is a folder .NAME.winbake.next: Load reads what is in it, and the next run ends
-// what was begun. Two runs end as one of them. A link is followed.
+// Payload and extras are made beside dir and then take their places, the extras
+// first: a killed run leaves each of the two whole, the old one or the new one, and a
+// folder .NAME.winbake-* that the next run removes. Two runs end as one of them. A
+// link is followed.
 //
 // A folder that isn't empty is replaced only when it can't be anything but a
 // payload that WriteDir wrote: nothing in it but plain files and folders with
@@ -48,6 +45,9 @@ func WriteDir(ctx context.Context, dir string, t *Tree, o DirOptions) error {
 	t = &Tree{Format: t.Format, Files: t.Files}
 	if err := t.Check(); err != nil {
 		return err
+	}
+	if t.Format == Archived && o.Store == nil {
+		return errors.New("an archived payload is written with a Store for its members")
 	}
 	extras := &Tree{Format: Flat, Files: o.Extras, extras: true}
 	if len(o.Extras) > 0 {
@@ -68,32 +68,67 @@ func WriteDir(ctx context.Context, dir string, t *Tree, o DirOptions) error {
 	return nil
 }
 
-// buildDir writes both folders into a locked one beside dir and swaps.
+// ExtrasDir is the folder beside a payload's, with what an image has in ExtrasRoot.
+// A link is followed.
+func ExtrasDir(dir string) string {
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = target
+	}
+	return dir + "." + ExtrasRoot
+}
+
+// buildDir writes both folders into a locked one beside dir.
 func buildDir(ctx context.Context, dir string, t, extras *Tree, o DirOptions) (err error) {
-	temp, unlock, err := atomicfs.BeginPair(ctx, dir, checkReplaceable)
+	if err := checkReplaceable(dir); err != nil {
+		return err
+	}
+	if err := atomicfs.RemoveLeftovers(dir); err != nil {
+		return err
+	}
+	temp, remove, err := atomicfs.TempDir(dir)
 	if err != nil {
 		return err
 	}
-	defer unlock() //nolint:errcheck // closes a folder opened to be locked
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	p := &packer{tree: t, store: o.Store, meter: stream.NewMeter(o.Progress, t.Size())}
-	if err := p.fillDir(ctx, filepath.Join(temp, atomicfs.NextTree)); err != nil {
-		return err
-	}
-	beside := filepath.Join(temp, atomicfs.NextBeside)
-	if err := makeDir(beside, dirMode); err != nil {
+	if err := p.fillDir(ctx, filepath.Join(temp, Root)); err != nil {
 		return err
 	}
 	if len(extras.Files) > 0 {
-		if err := (&packer{tree: extras, meter: stream.NewMeter(nil, 0)}).fillDir(ctx, beside); err != nil {
+		if err := (&packer{tree: extras, meter: stream.NewMeter(nil, 0)}).fillDir(ctx, filepath.Join(temp, ExtrasRoot)); err != nil {
 			return err
 		}
 	}
-	return atomicfs.ReplacePair(ctx, temp, dir, checkReplaceable)
+	return replaceBoth(ctx, temp, dir, len(extras.Files) > 0)
+}
+
+// replaceBoth puts what is in temp in the place of dir and of the folder beside it.
+// One run at a time does that.
+func replaceBoth(ctx context.Context, temp, dir string, extras bool) error {
+	unlock, err := atomicfs.LockDir(ctx, filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer unlock()                                //nolint:errcheck // closes a folder opened to be locked
+	if err := checkReplaceable(dir); err != nil { // as it is now
+		return err
+	}
+	if extras {
+		err = atomicfs.ReplaceDir(filepath.Join(temp, ExtrasRoot), ExtrasDir(dir))
+	} else if err = os.Rename(ExtrasDir(dir), filepath.Join(temp, ExtrasRoot)); os.IsNotExist(err) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := atomicfs.ReplaceDir(filepath.Join(temp, Root), dir); err != nil {
+		return err
+	}
+	return atomicfs.SyncDir(filepath.Dir(dir))
 }
 
 func (p *packer) fillDir(ctx context.Context, dir string) error {
-	contents, err := p.dirContents(ctx)
+	contents, err := p.contents(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,23 +145,6 @@ func (p *packer) fillDir(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
-}
-
-// dirContents is contents without a store: members then have no size before
-// they are written.
-func (p *packer) dirContents(ctx context.Context) ([]entry, error) {
-	if p.store != nil || p.tree.Format == Flat {
-		return p.contents(ctx)
-	}
-	out := []entry{p.sums()}
-	for _, f := range p.tree.Sorted() {
-		out = append(out, p.tree.entry(f.Path+ArchiveSuffix, 0, func() (io.ReadCloser, error) {
-			pr, pw := io.Pipe()
-			go func() { pw.CloseWithError(writeMember(ctx, pw, f, allBlocks(), p.meter)) }()
-			return pr, nil
-		}))
-	}
-	return out, nil
 }
 
 func makeDir(name string, mode fs.FileMode) error {
@@ -162,13 +180,13 @@ func CheckDir(dir string) error {
 
 // checkReplaceable refuses to replace what may be somebody's work.
 func checkReplaceable(dir string) error {
-	entries, err := os.ReadDir(atomicfs.Beside(dir))
+	entries, err := os.ReadDir(ExtrasDir(dir))
 	if err != nil && !os.IsNotExist(err) {
 		return atomicfs.CantWrite(dir, err)
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
-			return atomicfs.Foreign(atomicfs.Beside(dir), "holds something that wasn't written here: "+e.Name())
+			return atomicfs.Foreign(ExtrasDir(dir), "holds something that wasn't written here: "+e.Name())
 		}
 	}
 	entries, err = os.ReadDir(dir)

@@ -12,24 +12,12 @@
 //
 // It isn't a general image builder: layers hold nothing but a payload, and it
 // doesn't build, sign or install what is in one. It prints nothing; progress
-// goes to the functions that it is given.
+// goes to the functions that it is given, one call at a time, but from any
+// goroutine. Errors are for people: what is wrong, where, and what fixes it.
 package payload
 
-import (
-	"github.com/winbake/winbake/internal/base/atomicfs"
-	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/stream"
-)
-
-// Error is an error for people: what is wrong, where, and what fixes it. Those of
-// this package and of package verify that aren't the context's or the system's
-// are such errors.
-type Error = fault.Error
+import "github.com/winbake/winbake/internal/base/atomicfs"
 
 // ErrForeign is wrapped by the errors about a folder that WriteDir doesn't
 // replace, since something else than a payload is in it.
 var ErrForeign = atomicfs.ErrForeign
-
-// Progress is told how much of some work is done, in bytes. Calls come one at a
-// time, but from any goroutine; done never goes beyond total.
-type Progress = stream.Progress

@@ -12,6 +12,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
@@ -117,7 +118,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println("tar:  ", diffID)
-	fmt.Println("image:", source.Digest)
+	_, digest, _ := strings.Cut(source.Reference(), "@")
+	fmt.Println("image:", digest)
 	fmt.Println("wrong:", len(problems))
 	// Output:
 	// tar:   sha256:5df1ea84691b8fa18270ec125ef3f072b7764290aa5e6c717daed7baae481d13

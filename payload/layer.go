@@ -19,10 +19,10 @@ type LayerOptions struct {
 	Codec Codec
 	// Removes are files of the image below, as paths in it, that nothing of
 	// may stay: the layer has a whiteout for each that it doesn't replace. See
-	// BaseImage.
+	// ImageSummary.Removes of package verify.
 	Removes []string
 	// Progress counts the bytes of the files, before compression. May be nil.
-	Progress Progress
+	Progress func(done, total int64)
 }
 
 // Layer is a payload as an image layer. Its blob lies in a Store.
@@ -75,9 +75,6 @@ func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer
 
 // Cached tells whether the store knew the layer, so that nothing was packed.
 func (l *Layer) Cached() bool { return l.cached }
-
-// Codec returns the layer's compression.
-func (l *Layer) Codec() Codec { return l.packer.codec }
 
 // Digest returns the digest of the compressed layer.
 func (l *Layer) Digest() (v1.Hash, error) { return l.digest, nil }

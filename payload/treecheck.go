@@ -61,12 +61,12 @@ func (t *Tree) unfit(wrong []string) error {
 func (t *Tree) misplaced() (wrong []string) {
 	var paths []placed
 	for _, f := range t.Sorted() {
-		if checkPath(f.Path) == "" {
+		if CheckPath(f.Path) == "" {
 			paths = append(paths, placed{path: f.Path})
 		}
 	}
 	for _, k := range t.Kept {
-		if what := checkPath(k.Path); what != "" {
+		if what := CheckPath(k.Path); what != "" {
 			wrong = append(wrong, fmt.Sprintf("%s: %s", placed{k.Path, true}, what))
 			continue
 		}
@@ -89,7 +89,7 @@ func (p placed) String() string {
 }
 
 func (f File) check() string {
-	if what := checkPath(f.Path); what != "" {
+	if what := CheckPath(f.Path); what != "" {
 		return what
 	}
 	if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 32 || f.SHA256 != strings.ToLower(f.SHA256) {
@@ -104,8 +104,8 @@ func (f File) check() string {
 	return ""
 }
 
-// checkPath says what is wrong with a path below Root; empty when it is fine.
-func checkPath(p string) string {
+// CheckPath says what is wrong with a path below Root; empty when it is fine.
+func CheckPath(p string) string {
 	if p == "" || path.IsAbs(p) || path.Clean(p) != p || p == "." || p == ".." || strings.HasPrefix(p, "../") {
 		return "not a clean relative path"
 	}
@@ -215,7 +215,7 @@ type Tree struct {
 	Format Format
 	Files  []File
 	// Kept are the files of the image below that stay with Files: see
-	// BaseImage. They are in the checksum list, and no file may clash with one.
+	// ImageSummary.Keeps of package verify. They are in the checksum list, and no file may clash with one.
 	Kept []KeptFile
 
 	extras bool // below ExtrasRoot, see NewExtras

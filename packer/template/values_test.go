@@ -101,7 +101,7 @@ func TestValuesRefused(t *testing.T) {
 		"not HCL":         {"cpus = = 1", "can't be read"},
 		"reference":       {"cpus = var.x", "can't be read"},
 		"block":           {"x {\n}\n", "can't be read"},
-		"accept":          {good + `accept = ["WIN4"]`, "IDs such as WIN004"},
+		"accept":          {good + `accept = ["WIN4"]`, "IDs such as image.windows.evaluation or WIN004"},
 		"datastore path":  {strings.Replace(good, "[ds1] ", "", 1), "such as [datastore] folder/file.iso"},
 		"boot wait":       {good + `boot_wait = "soon"`, "such as 2s"},
 		"markup":          {good + `time_zone = "<a/>"`, "can't be empty nor have"},

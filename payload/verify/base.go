@@ -11,33 +11,18 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/base/printable"
-	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
 // baseVersion is raised when ReadBase would give another answer of the same
 // image than before: it is part of the cache key.
-const baseVersion = 1
+const baseVersion = 2
 
-// BaseImage is what an image of a base has where a payload and its extras go,
-// as a container sees it.
-type BaseImage struct {
-	Platform string
-	Digest   string // "sha256:..."
-	// Release and Format are those of the payload that is there; empty where
-	// they can't be told.
-	Release string
-	Format  payload.Format
-	// Files are those of the payload, sorted by path.
-	Files []File
-	// Paths are all files below Root and ExtrasRoot, as they lie in the image.
-	Paths []string
-}
-
-// Base is what a base's Linux images have, in the order of its index.
+// Base is what a base's Linux images have where a payload goes, in the order of its
+// index and without their extras.
 type Base struct {
-	Images []BaseImage
+	Images []ImageSummary
 	// Problems are what is wrong with their payloads: see Check. An image
 	// without a payload is fine, and extras don't matter.
 	Problems []Problem
@@ -55,7 +40,11 @@ func baseKey(s *oci.Source) string {
 // ReadBase reads the images that a payload is to be put onto with Append or
 // AppendIndex. All of their layers are read, once: the store remembers the
 // answer.
-func ReadBase(ctx context.Context, s *oci.Source, store payload.Store, progress stream.Progress) (*Base, error) {
+func ReadBase(ctx context.Context, source Source, store payload.Store, progress func(done, total int64)) (*Base, error) {
+	s, err := opened(source)
+	if err != nil {
+		return nil, err
+	}
 	key := baseKey(s)
 	b := &Base{}
 	known, err := store.Lookup(key, b)
@@ -67,7 +56,8 @@ func ReadBase(ctx context.Context, s *oci.Source, store payload.Store, progress 
 		return nil, err
 	}
 	for _, i := range sum.Images {
-		b.Images = append(b.Images, BaseImage{i.Platform, i.Digest, i.Release, i.Format, i.Files, i.Paths})
+		i.Extras = Extras{}
+		b.Images = append(b.Images, i)
 	}
 	b.Problems = slices.DeleteFunc(problems, func(p Problem) bool {
 		return p.ID == IDMissing || strings.HasPrefix(p.ID, "payload.extras.")
@@ -78,10 +68,10 @@ func ReadBase(ctx context.Context, s *oci.Source, store payload.Store, progress 
 	return b, nil
 }
 
-// Kept are the files that stay when the tree is put onto the image: those
+// Keeps are the files that stay when the tree is put onto the image: those
 // whose paths it doesn't bring. It is an error if one clashes with a file that
 // it does. The tree's paths are enough, its files needn't be there yet.
-func (b *BaseImage) Kept(t *payload.Tree) (kept []payload.KeptFile, err error) {
+func (b *ImageSummary) Keeps(t *payload.Tree) (kept []payload.KeptFile, err error) {
 	brought := map[string]bool{}
 	for _, f := range t.Files {
 		brought[f.Path] = true
@@ -96,7 +86,7 @@ func (b *BaseImage) Kept(t *payload.Tree) (kept []payload.KeptFile, err error) {
 }
 
 // Removes are the image's files but for kept ones, for LayerOptions.
-func (b *BaseImage) Removes(kept []payload.KeptFile) []string {
+func (b *ImageSummary) Removes(kept []payload.KeptFile) []string {
 	stays := map[string]bool{}
 	for _, k := range kept {
 		stays[File{Path: k.Path, Archived: b.Format == payload.Archived}.stored()] = true

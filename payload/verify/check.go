@@ -3,7 +3,6 @@ package verify
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,35 +11,18 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
-	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 )
 
-// Expected is what a payload should hold, as the pins say.
-type Expected struct {
-	// Format is empty when either will do.
-	Format payload.Format
-	// Files is the whole list; nil when it isn't known.
-	Files []ExpectedFile
-}
-
-// ExpectedFile is one file of Expected.
-type ExpectedFile struct {
-	// Path is below Root and without ArchiveSuffix, as in File.
-	Path string
-	// SHA256 is the lower-case hex sum of the uncompressed file; empty when
-	// it isn't known.
-	SHA256 string
-}
-
 // Options says what Check compares with and whom it tells. The zero
 // value checks a payload against itself and the operator's rules.
 type Options struct {
-	// Expected may be nil.
-	Expected *Expected
+	// Expected is what the payload should hold, as the pins say; nil for unknown. An
+	// empty Format allows either, no Files any, and no SHA256 of one any content.
+	// Other fields aren't looked at.
+	Expected *payload.Tree
 	// Executable is called for each .exe, and each file of Programs, with its
 	// path below Root and its uncompressed content, which is good until it
 	// returns. A file that several images share is shown once. One of
@@ -49,9 +31,9 @@ type Options struct {
 	// Programs are the paths below Root of programs, whatever their names end
 	// in: Windows starts a .com too.
 	Programs []string
-	Limits   rootfs.Limits
+	Limits   Limits
 	// Progress is told about the compressed bytes of an image's layers.
-	Progress stream.Progress
+	Progress func(done, total int64)
 }
 
 // File is one file that Check has read.
@@ -78,7 +60,7 @@ func (f File) stored() string {
 
 // Summary is what Check has seen, for reports.
 type Summary struct {
-	Kind      oci.Kind
+	Folder    bool   // of files, and no image
 	Reference string // by digest
 	Images    []ImageSummary
 }
@@ -118,12 +100,10 @@ type ImageSummary struct {
 const maxProblems = 10_000
 
 type checker struct {
-	source    *oci.Source
-	opts      Options
-	memory    []byte             // of executables, one after the other
-	known     map[string]*result // by the layers that decide a payload
-	kept      map[[sha256.Size]byte][]byte
-	keptBytes int
+	source *oci.Source
+	opts   Options
+	memory []byte             // of executables, one after the other
+	known  map[string]*result // by the layers that decide a payload
 }
 
 type result struct {
@@ -196,7 +176,7 @@ func layerKeys(img v1.Image) ([]string, error) {
 // payload reads one image's payload and judges it.
 func (c *checker) payload(ctx context.Context, i oci.PlatformImage) (result, error) {
 	r := newPayloadReader(c)
-	o := rootfs.Options{Roots: roots, Limits: c.opts.Limits, Progress: c.opts.Progress}
+	o := rootfs.Options{Roots: roots, Limits: c.opts.Limits.ofWalk(), Progress: c.opts.Progress}
 	o.Unsafe = func(u rootfs.Unsafe) error {
 		if r.unsafe(u); len(r.problems) > maxProblems {
 			return &rootfs.LimitError{Object: u.Object, Observed: "more problems than that", Limit: fmt.Sprintf("%d", maxProblems)}
@@ -205,8 +185,7 @@ func (c *checker) payload(ctx context.Context, i oci.PlatformImage) (result, err
 	}
 	var err error
 	if c.source.Kind == oci.KindDir {
-		_, beside := atomicfs.Current(c.source.Ref)
-		err = r.extrasDir(beside)
+		err = r.extrasDir(payload.ExtrasDir(c.source.Ref))
 	}
 	layers, werr := rootfs.WalkImage(ctx, c.source, i.Image, o, r.visit)
 	err = errors.Join(err, werr)

@@ -24,22 +24,3 @@ func TestRoom(t *testing.T) {
 		t.Errorf("error %v, want a LimitError", err)
 	}
 }
-
-// What the images of an index hold is kept until the report is made.
-func TestExtrasOfAnIndexAreKeptOnce(t *testing.T) {
-	c := &checker{kept: map[[32]byte][]byte{}}
-	first, again := &Extras{Verify: []byte("MZ1")}, &Extras{Verify: []byte("MZ1"), Expectation: []byte("{}")}
-	for _, x := range []*Extras{first, again, again} {
-		if err := c.share("winbake/verify.exe", x); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if &first.Verify[0] != &again.Verify[0] || c.keptBytes != 5 {
-		t.Errorf("%d bytes are kept, want 5", c.keptBytes)
-	}
-	c.keptBytes = maxKept - 2
-	err := c.share("winbake/verify.exe", &Extras{Verify: []byte("MZ3")})
-	if l, ok := errors.AsType[*rootfs.LimitError](err); !ok || l.Object != "winbake/verify.exe" {
-		t.Errorf("error %v, want a rootfs.LimitError", err)
-	}
-}

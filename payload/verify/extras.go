@@ -12,16 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 )
-
-// maxKept bounds the extras of all images of an index, in bytes. Images share
-// them as bake makes them.
-const maxKept = 2 * maxVerify
 
 // extraNames are all that there are.
 var extraNames = []string{payload.ExpectationName, payload.VerifyName}
@@ -37,30 +32,7 @@ func (r *payloadReader) visitExtras(e *rootfs.Entry) error {
 		r.unexpectedExtra(e.Path)
 		return nil
 	}
-	if err := r.extras.take(e); err != nil {
-		return err
-	}
-	return r.checker.share(e.Path, &r.extras)
-}
-
-// share keeps equal extras once for all images of an index, and bounds what is
-// kept: all of it stays in memory for the report.
-func (c *checker) share(object string, x *Extras) error {
-	for _, data := range []*[]byte{&x.Expectation, &x.Verify} {
-		if *data == nil {
-			continue
-		}
-		sum := sha256.Sum256(*data)
-		if kept, ok := c.kept[sum]; ok {
-			*data = kept
-			continue
-		}
-		if c.keptBytes += len(*data); c.keptBytes > maxKept {
-			return &rootfs.LimitError{Object: object, Observed: "the images of the index hold more of such files than that", Limit: fmt.Sprintf("%d bytes in all", maxKept)}
-		}
-		c.kept[sum] = *data
-	}
-	return nil
+	return r.extras.take(e)
 }
 
 func (r *payloadReader) unexpectedExtra(object string) {
@@ -109,13 +81,9 @@ func sha256Of(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Both are held in memory.
-const (
-	// maxExpectation bounds node.json in bytes: a few hundred for each file.
-	maxExpectation = 4 << 20
-	// maxVerify bounds verify.exe in bytes: five times its size.
-	maxVerify = 64 << 20
-)
+// maxExtra bounds each of them, and sha256sum, in bytes, since it is held in memory:
+// five times the size of verify.exe.
+const maxExtra = 64 << 20
 
 // Extras are the files of an image's ExtrasRoot.
 type Extras struct {
@@ -128,14 +96,17 @@ type Extras struct {
 // ReadExtras reads them. Layers are read from the top until one has node.json,
 // each to its end, so what is returned has the digests that the image names.
 // For a plain folder D they are in D.winbake.
-func ReadExtras(ctx context.Context, s *oci.Source, limits rootfs.Limits) (*Extras, error) {
+func ReadExtras(ctx context.Context, source Source) (*Extras, error) {
+	s, err := opened(source)
+	if err != nil {
+		return nil, err
+	}
 	if s.Kind == oci.KindDir {
-		_, dir := atomicfs.Current(s.Ref)
-		return readExtrasDir(dir)
+		return readExtrasDir(payload.ExtrasDir(s.Ref))
 	}
 	x := &Extras{}
-	o := rootfs.Options{Roots: []string{payload.ExtrasRoot}, Limits: limits, Enough: func() bool { return x.Expectation != nil }}
-	err := rootfs.Walk(ctx, s, o, func(e *rootfs.Entry) error { return x.take(e) })
+	o := rootfs.Options{Roots: []string{payload.ExtrasRoot}, Enough: func() bool { return x.Expectation != nil }}
+	err = rootfs.Walk(ctx, s, o, func(e *rootfs.Entry) error { return x.take(e) })
 	return x, err
 }
 
@@ -144,17 +115,17 @@ func (x *Extras) take(e *rootfs.Entry) (err error) {
 	switch {
 	case e.Mode.IsDir():
 	case name == payload.ExpectationName:
-		x.Expectation, err = readWhole(e, maxExpectation)
+		x.Expectation, err = readWhole(e)
 	case name == payload.VerifyName:
-		x.Verify, err = readWhole(e, maxVerify)
+		x.Verify, err = readWhole(e)
 	}
 	return err
 }
 
 // readWhole is never nil without an error.
-func readWhole(e *rootfs.Entry, limit int64) ([]byte, error) {
-	if e.Size > limit {
-		return nil, &rootfs.LimitError{Object: e.Path, Observed: fmt.Sprintf("a file of %d bytes", e.Size), Limit: fmt.Sprintf("%d bytes", limit)}
+func readWhole(e *rootfs.Entry) ([]byte, error) {
+	if e.Size > maxExtra {
+		return nil, &rootfs.LimitError{Object: e.Path, Observed: fmt.Sprintf("a file of %d bytes", e.Size), Limit: fmt.Sprintf("%d bytes", maxExtra)}
 	}
 	b := make([]byte, e.Size)
 	_, err := io.ReadFull(e.Content, b)

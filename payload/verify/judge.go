@@ -122,14 +122,14 @@ func (r *payloadReader) judgeGenerated() {
 
 // expected compares the files with those of the pins. Files that labels say
 // came with a base are held to the labels.
-func (r *result) expected(e *Expected) (ps []Problem) {
+func (r *result) expected(e *payload.Tree) (ps []Problem) {
 	empty := func(p Problem) bool { return p.ID == IDMissing || p.ID == IDTarBomb }
 	if e == nil || e.Files == nil || slices.ContainsFunc(r.problems, empty) {
 		return nil
 	}
-	want := map[string]ExpectedFile{}
-	for _, e := range e.Files {
-		want[e.Path] = e
+	want := map[string]payload.File{}
+	for _, f := range e.Files {
+		want[f.Path] = f
 	}
 	for _, f := range r.summary.Files {
 		e, ok := want[f.Path]

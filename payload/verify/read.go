@@ -68,13 +68,8 @@ func (r *payloadReader) visit(e *rootfs.Entry) error {
 func (r *payloadReader) Add(p Problem) { r.problems = append(r.problems, p) }
 
 func (r *payloadReader) readSums(e *rootfs.Entry) error {
-	if e.Size > maxSums {
-		r.Add(problem(IDSumMalformed, e.Path, fmt.Sprintf("%d bytes", e.Size), sumLine+", for each file"))
-		r.sums = []byte{}
-		return nil
-	}
-	b, err := io.ReadAll(e.Content)
-	r.sums = append([]byte{}, b...)
+	var err error
+	r.sums, err = readWhole(e)
 	return err
 }
 
@@ -143,9 +138,6 @@ func (r *payloadReader) mode(e *rootfs.Entry) {
 }
 
 func octal(m fs.FileMode) string { return fmt.Sprintf("mode %04o", m.Perm()) }
-
-// maxSums bounds the sha256sum file, which is held in memory: 8,000 lines.
-const maxSums = 1 << 20
 
 // sumList is the content of a sha256sum file as the operator reads it.
 type sumList struct {

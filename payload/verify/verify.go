@@ -2,23 +2,26 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
 	"slices"
 
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // Check reads the payload of every Linux image of a source, and what lies in
-// its ExtrasRoot, and returns what is wrong with it, sorted by object. Nothing is unpacked to disk. Entries that
-// aren't safe, and images beyond the limits, are problems and not errors.
+// its ExtrasRoot, and returns what is wrong with it, sorted by object. Entries
+// that aren't safe, and images beyond the limits, are problems and not errors.
 //
 // The error is for what can't be checked at all: a source that can't be read
 // or contradicts its own digests, or the end of ctx. Problems found up to then
 // are dropped, since they may be the damage's.
-func Check(ctx context.Context, s *oci.Source, opts Options) ([]Problem, Summary, error) {
-	sum := Summary{Kind: s.Kind, Reference: s.Reference()}
-	c := &checker{source: s, opts: opts, kept: map[[sha256.Size]byte][]byte{}}
-	if s.Kind == oci.KindDir {
+func Check(ctx context.Context, source Source, opts Options) ([]Problem, Summary, error) {
+	s, err := opened(source)
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	sum := Summary{Folder: s.Kind == oci.KindDir, Reference: s.Reference()}
+	c := &checker{source: s, opts: opts}
+	if sum.Folder {
 		r, err := c.payload(ctx, oci.PlatformImage{})
 		if err != nil {
 			return nil, sum, err

@@ -57,9 +57,7 @@ func (b *bench) change(ctx context.Context, format string) (usage, error) {
 	return measure(ctx, "bin/bake", args...)
 }
 
-// copyProject copies what bake reads of the project, and its cache. The
-// cache's blobs are linked, where the file system can: they are read-only, and
-// only their names are ever removed.
+// copyProject copies what bake reads of the project, and its cache.
 func (b *bench) copyProject(ctx context.Context, project, cache string) error {
 	for _, dir := range []string{project, cache} {
 		if err := os.RemoveAll(dir); err != nil {
@@ -76,12 +74,6 @@ func (b *bench) copyProject(ctx context.Context, project, cache string) error {
 		if _, err := output(ctx, "cp", args...); err != nil {
 			return err
 		}
-	}
-	if _, err := output(ctx, "cp", "-al", b.cache, cache); err == nil {
-		return nil
-	}
-	if err := os.RemoveAll(cache); err != nil {
-		return err
 	}
 	_, err := output(ctx, "cp", "-a", b.cache, cache)
 	return err

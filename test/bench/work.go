@@ -6,7 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
@@ -48,24 +48,24 @@ func prepare(name string, inputs []input, dir string) error {
 }
 
 // store is bake's own cache, as package payload wants it.
-type store struct{ *cas.Store }
+type store struct{ *cache.Store }
 
 func (s store) Create() (payload.BlobWriter, error) { return s.Store.Create() }
 func (s store) Record(key string, v any) error      { return s.PutAction(key, v) }
 func (s store) Lookup(key string, v any) (bool, error) {
-	return s.GetAction(key, v)
+	return s.GetAction(key, v), nil
 }
 
 // ours packs what bake packs, as bake does it: artifacts come from the store,
 // which hashes them on the way out. The cache of layers is empty.
 func ours(ctx context.Context, inputs []input, dir string, format payload.Format, codec string) error {
-	kept, err := cas.Open(filepath.Join(dir, "cache"))
+	kept, err := cache.Open(filepath.Join(dir, "cache"))
 	if err != nil {
 		return err
 	}
 	tree := &payload.Tree{Format: format}
 	for _, in := range inputs {
-		built, err := cas.Open(in.Store)
+		built, err := cache.Open(in.Store)
 		if err != nil {
 			return err
 		}

@@ -17,14 +17,14 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/cache"
 )
 
 // smallInputs are two files in a cache.
 func smallInputs(t *testing.T) (inputs []input, content map[string]string) {
 	t.Helper()
-	dir := t.TempDir()
-	s, err := cas.Open(dir)
+	dir := filepath.Join(t.TempDir(), "cache")
+	s, err := cache.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func cutLargest(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Blobs are read-only and may be linked into a cache.
+	// It may be linked into a cache.
 	if err := os.Remove(largest); err != nil {
 		t.Fatal(err)
 	}

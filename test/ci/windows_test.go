@@ -79,7 +79,7 @@ func TestWindowsProgramsAreBuilt(t *testing.T) {
 		}
 	}
 	for name, start := range map[string]string{"csi-proxy.exe": "MZ", "csiclient.exe": "MZ", "setup.cmd": "@echo off", "remove.cmd": "@echo off",
-		"verify.exe": "MZ", "node.json": "{", "image/index.json": "{", "linux.tar.gz": "\x1f\x8b"} {
+		"verify.exe": "MZ", "node.json": "{", "image/index.json": "{"} {
 		if text := read(t, filepath.Join(clone, "out", name)); !strings.HasPrefix(text, start) {
 			t.Errorf("%s starts with %.20q", name, text)
 		}
@@ -93,7 +93,7 @@ func TestWindowsCommandsExist(t *testing.T) {
 	source := read(t, "../winenode/csiclient/main_windows.go")
 	script := strings.Join(slices.Concat(windowsRuns(t, "node"), windowsRuns(t, "change")), "\n")
 	for _, name := range regexp.MustCompile(`[\w-]+\.(?:exe|cmd)\b`).FindAllString(script, -1) {
-		if !slices.Contains(append(handed, "sc.exe", "wsl.exe", "ssh-keygen.exe"), name) {
+		if !slices.Contains(append(handed, "sc.exe"), name) {
 			t.Errorf("%s isn't handed over", name)
 		}
 	}
@@ -113,44 +113,30 @@ func TestWindowsCommandsExist(t *testing.T) {
 	}
 }
 
-// onNode is a call of bake or verify on the node's side of the workflow.
-var onNode = regexp.MustCompile(`(?:Must|On-Node) /(bake|verify) ([^;}\n]*)`)
+// onNode is a call of verify.exe node.
+var onNode = regexp.MustCompile(`(?:Must|On-Node) ([a-z]+)([^;}\n]*)`)
 
-// Each bake and verify that the workflow starts on Windows is a command, with
-// the flags that it's given; so is what verify.exe is started with.
-func TestWindowsBakeCommandsExist(t *testing.T) {
+// What verify.exe is started with on Windows is a command, with the flags that
+// it's given.
+func TestWindowsCommandsOfTheNodeExist(t *testing.T) {
 	script := strings.Join(windowsRuns(t, "change"), "\n")
-	_, always, ok := strings.Cut(script, "wsl.exe -d commands --exec @args ")
-	always, _, _ = strings.Cut(always, " |")
 	calls := onNode.FindAllStringSubmatch(script, -1)
-	if !ok || len(calls) < 10 {
-		t.Fatalf("%d calls, and always %q", len(calls), always)
-	}
-	seen := map[string]bool{}
-	for _, c := range calls {
-		words := strings.Fields(c[2] + " " + always)
-		path := []string{}
-		for len(words) > 0 && regexp.MustCompile(`^[a-z]+$`).MatchString(words[0]) {
-			path, words = append(path, words[0]), words[1:]
-		}
-		checkCommand(t, filepath.Join(built, c[1]), path, words)
-		seen[c[1]+" "+strings.Join(path, " ")] = true
-	}
-	for _, want := range []string{"bake node install", "bake node upgrade", "bake node remove", "verify node"} {
-		if !seen[want] {
-			t.Errorf("%s isn't called", want)
-		}
+	if !strings.Contains(script, `\verify.exe node @args |`) || len(calls) < 10 {
+		t.Fatalf("%d calls", len(calls))
 	}
 	verifyExe := filepath.Join(t.TempDir(), "verify-exe")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-trimpath", "-o", verifyExe, "./cmd/verify/node").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	local := regexp.MustCompile(`\\verify\.exe ([a-z]+) ([^\n]*)`).FindAllStringSubmatch(script, -1)
-	if len(local) < 2 {
-		t.Errorf("verify.exe is started %d times", len(local))
+	seen := map[string]bool{}
+	for _, c := range calls {
+		checkCommand(t, verifyExe, []string{"node", c[1]}, strings.Fields(c[2]))
+		seen[c[1]] = true
 	}
-	for _, c := range local {
-		checkCommand(t, verifyExe, []string{c[1]}, strings.Fields(c[2]))
+	for _, want := range []string{"install", "check", "remove"} {
+		if !seen[want] {
+			t.Errorf("%s isn't called", want)
+		}
 	}
 }
 

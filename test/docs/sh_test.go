@@ -14,7 +14,6 @@ import (
 var ranBy = map[string]string{
 	"README.md: go install":                        "test/install",
 	"README.md: bake manifests csi-driver vsphere": "test/install",
-	"docs/node.md: $ bin/bake node install _output/docs-node --ssh Administrator@node1": "test/node",
 }
 
 // ourCommand is a line that begins with bake or verify, or has one after a |.

@@ -39,10 +39,10 @@ func onto(t *testing.T, s *oci.Source, f payload.Format, files map[string]string
 	}
 	put := func(img v1.Image) (v1.Image, error) {
 		d := must(img.Digest())
-		i := slices.IndexFunc(base.Images, func(b verify.BaseImage) bool { return b.Digest == d.String() })
+		i := slices.IndexFunc(base.Images, func(b verify.ImageSummary) bool { return b.Digest == d.String() })
 		tree := treeOfBodies(f, files)
 		if !replace {
-			tree.Kept = must(base.Images[i].Kept(tree))
+			tree.Kept = must(base.Images[i].Keeps(tree))
 		}
 		layer, err := payload.NewLayer(t.Context(), tree, newMemStore(), payload.LayerOptions{Removes: base.Images[i].Removes(tree.Kept)})
 		if err != nil {
@@ -191,8 +191,8 @@ func TestKeptFilesThatClash(t *testing.T) {
 		_, err := payload.NewLayer(t.Context(), tree, newMemStore(), payload.LayerOptions{})
 		checkText(t, err, []string{want})
 		if !strings.HasPrefix(kept, "..") {
-			base := &verify.BaseImage{Files: []verify.File{{Path: kept}}}
-			_, err := base.Kept(&payload.Tree{Files: []payload.File{{Path: "cni/host-local.exe"}, {Path: "kube-node/kubelet.exe"}}})
+			base := &verify.ImageSummary{Files: []verify.File{{Path: kept}}}
+			_, err := base.Keeps(&payload.Tree{Files: []payload.File{{Path: "cni/host-local.exe"}, {Path: "kube-node/kubelet.exe"}}})
 			checkText(t, err, []string{want, "keep nothing of the base"})
 		}
 	}
@@ -256,7 +256,7 @@ func TestReadBase(t *testing.T) {
 			}
 			// From the store alone.
 			again, err := verify.ReadBase(t.Context(), &oci.Source{Digest: s.Digest}, store, nil)
-			if err != nil || !slices.EqualFunc(base.Images, again.Images, func(a, b verify.BaseImage) bool {
+			if err != nil || !slices.EqualFunc(base.Images, again.Images, func(a, b verify.ImageSummary) bool {
 				return slices.Equal(a.Files, b.Files) && slices.Equal(a.Paths, b.Paths) && a.Digest == b.Digest && a.Release == b.Release
 			}) {
 				t.Errorf("%+v, then %+v, %v", base, again, err)

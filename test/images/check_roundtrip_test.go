@@ -67,7 +67,7 @@ func TestCheckWhatIsWritten(t *testing.T) {
 					passes(t, f, file)
 				}
 				dir := filepath.Join(t.TempDir(), "out")
-				if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{}); err != nil {
+				if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{Store: newMemStore()}); err != nil {
 					t.Fatal(err)
 				}
 				passes(t, f, dir)

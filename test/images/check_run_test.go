@@ -41,10 +41,10 @@ func problemsOf(t *testing.T, s *oci.Source, opts verify.Options) []string {
 	return ids
 }
 
-func expectedOf(f payload.Format, files map[string]string) *verify.Expected {
-	e := &verify.Expected{Format: f}
+func expectedOf(f payload.Format, files map[string]string) *payload.Tree {
+	e := &payload.Tree{Format: f}
 	for _, p := range sortedNames(files) {
-		e.Files = append(e.Files, verify.ExpectedFile{Path: p, SHA256: sumOf(files[p])})
+		e.Files = append(e.Files, payload.File{Path: p, SHA256: sumOf(files[p])})
 	}
 	return e
 }
@@ -314,16 +314,16 @@ func TestCheckExpected(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		e    *verify.Expected
+		e    *payload.Tree
 		want []string
 	}{
 		{"none", nil, nil},
 		{"right", expectedOf(payload.Archived, nodeFiles), nil},
 		{"paths alone", unknown, nil},
 		{"other format", expectedOf(payload.Flat, nodeFiles), []string{verify.IDFormat + " /payload"}},
-		{"format alone", &verify.Expected{Format: payload.Archived}, nil},
+		{"format alone", &payload.Tree{Format: payload.Archived}, nil},
 		{"one more", expectedOf(payload.Archived, more), []string{verify.IDFileMissing + " payload/flannel.exe"}},
-		{"no files", &verify.Expected{Files: []verify.ExpectedFile{}}, func() (ids []string) {
+		{"no files", &payload.Tree{Files: []payload.File{}}, func() (ids []string) {
 			for _, p := range sortedNames(nodeFiles) {
 				ids = append(ids, verify.IDFileUnexpected+" payload/"+p+payload.ArchiveSuffix)
 			}
@@ -380,6 +380,10 @@ func TestCheckShowsPrograms(t *testing.T) {
 	}
 }
 
+func limits(l rootfs.Limits) verify.Limits {
+	return verify.Limits{MaxFile: l.MaxFile, MaxTotal: l.MaxTotal, MaxEntries: l.MaxEntries}
+}
+
 func TestCheckBombs(t *testing.T) {
 	t.Parallel()
 	zeros := strings.Repeat("\x00", 40<<20)
@@ -408,7 +412,7 @@ func TestCheckBombs(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := open(t, layoutOf(t, imageOf(t, layerOf(t, tt.items...))))
-			ps, _, err := verify.Check(t.Context(), s, verify.Options{Limits: tt.limits})
+			ps, _, err := verify.Check(t.Context(), s, verify.Options{Limits: limits(tt.limits)})
 			if err != nil {
 				t.Fatal(err)
 			}

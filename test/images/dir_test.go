@@ -20,7 +20,7 @@ func TestWriteDir(t *testing.T) {
 	defer syscall.Umask(old)
 	files := sampleFiles()
 	for _, format := range []payload.Format{payload.Flat, payload.Archived} {
-		for _, store := range []payload.Store{nil, newMemStore()} {
+		for _, store := range []payload.Store{newMemStore()} {
 			dir := filepath.Join(t.TempDir(), "sub", "payload")
 			tree, _ := treeOf(format, files)
 			tree.Kept = []payload.KeptFile{{Path: "kept.exe", SHA256: sumOf("kept")}} // which isn't at hand
@@ -126,7 +126,7 @@ func TestWriteDirIsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, format := range []payload.Format{payload.Flat, payload.Archived} {
-		for _, store := range []payload.Store{nil, newMemStore()} {
+		for _, store := range []payload.Store{newMemStore()} {
 			bad, _ := treeOf(format, map[string]string{"a.exe": "other", "z.exe": "other"})
 			bad.Files[1].SHA256 = strings.Repeat("0", 64)
 			checkText(t, payload.WriteDir(t.Context(), dir, bad, payload.DirOptions{Store: store}), []string{"isn't what was built"})

@@ -2,7 +2,6 @@ package images
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
@@ -48,7 +46,7 @@ func runOf(t *testing.T, dir string) (run int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := verify.ReadExtras(t.Context(), s, rootfs.Limits{})
+	x, err := verify.ReadExtras(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,86 +65,6 @@ func runOf(t *testing.T, dir string) (run int) {
 		t.Errorf("the payload is of run %d, what is beside it of %q", run, x.Expectation)
 	}
 	return run
-}
-
-// swap puts temp in the place of dir, and what was there in its own.
-func swap(temp, dir string) error {
-	aside := temp + ".aside"
-	if err := os.Rename(dir, aside); err != nil {
-		return os.Rename(temp, dir)
-	}
-	return errors.Join(os.Rename(temp, dir), os.Rename(aside, temp))
-}
-
-// settled takes the mark of what is to be put in place away.
-func settled(dir string) error {
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return nil //nolint:nilerr // there is none
-	}
-	return os.Chmod(dir, info.Mode().Perm())
-}
-
-// cutShort leaves what a run leaves that was killed so many steps after it was
-// decided upon.
-func cutShort(t *testing.T, dir string, run, steps int) {
-	t.Helper()
-	next := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".winbake.next")
-	staged := filepath.Join(t.TempDir(), "new")
-	if err := writeRun(t.Context(), staged, run); err != nil {
-		t.Fatal(err)
-	}
-	do := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	do(os.Mkdir(next, 0o700))
-	do(os.Rename(staged, filepath.Join(next, "payload")))
-	do(os.Mkdir(filepath.Join(next, "winbake"), 0o755))
-	if run%3 > 0 {
-		do(os.Rename(filepath.Join(atomicfs.Beside(staged), payload.ExpectationName), filepath.Join(next, "winbake", payload.ExpectationName)))
-	}
-	do(os.Chmod(filepath.Join(next, "payload"), 0o755|fs.ModeSticky))
-	do(os.Chmod(filepath.Join(next, "winbake"), 0o755|fs.ModeSticky))
-	for n, step := range []func() error{
-		func() error { return swap(filepath.Join(next, "payload"), dir) },
-		func() error { return swap(filepath.Join(next, "winbake"), atomicfs.Beside(dir)) },
-		func() error { return settled(dir) },
-		func() error { return settled(atomicfs.Beside(dir)) },
-		func() error { return os.RemoveAll(filepath.Join(next, "payload")) },
-	} {
-		if n < steps {
-			do(step())
-		}
-	}
-}
-
-// Whatever of a decided run was done, its payload and its extras are what counts,
-// and the next run goes on from there.
-func TestCutShortRunCounts(t *testing.T) {
-	for before := range 3 {
-		for run := 3; run < 6; run++ {
-			for steps := range 6 {
-				dir := filepath.Join(t.TempDir(), "out")
-				if err := writeRun(t.Context(), dir, before); err != nil {
-					t.Fatal(err)
-				}
-				cutShort(t, dir, run, steps)
-				if got := runOf(t, dir); got != run {
-					t.Errorf("after %d steps from %d to %d: %d is read", steps, before, run, got)
-				}
-				if err := writeRun(t.Context(), dir, 7); err != nil {
-					t.Fatal(err)
-				}
-				if got := runOf(t, dir); got != 7 {
-					t.Errorf("the next run isn't read but %d", got)
-				}
-				onlyThePair(t, dir)
-			}
-		}
-	}
 }
 
 // onlyThePair checks that nothing else is left, and the modes.

@@ -10,7 +10,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
@@ -61,7 +60,7 @@ func openLayout(t *testing.T, img v1.Image) *oci.Source {
 func TestExtrasRoundTrip(t *testing.T) {
 	plain, both := withExtras(t, extraFile(payload.ExpectationName, "{}"), extraFile(payload.VerifyName, "MZ2"))
 	s := openLayout(t, both)
-	x, err := verify.ReadExtras(t.Context(), s, rootfs.Limits{})
+	x, err := verify.ReadExtras(t.Context(), s)
 	if err != nil || string(x.Expectation) != "{}" || string(x.Verify) != "MZ2" {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -80,7 +79,7 @@ func TestExtrasRoundTrip(t *testing.T) {
 	if db, _ := b[0].Digest(); len(b) != 2 || da != db {
 		t.Errorf("the payload's layer is another one with extras: %s, %s", da, db)
 	}
-	if x, err := verify.ReadExtras(t.Context(), openLayout(t, plain), rootfs.Limits{}); err != nil || x.Expectation != nil || x.Verify != nil {
+	if x, err := verify.ReadExtras(t.Context(), openLayout(t, plain)); err != nil || x.Expectation != nil || x.Verify != nil {
 		t.Errorf("an image without extras has %+v, %v", x, err)
 	}
 }
@@ -92,32 +91,32 @@ func TestExtrasDir(t *testing.T) {
 		if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{Extras: []payload.File{extraFile(payload.ExpectationName, content)}}); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := os.ReadFile(filepath.Join(atomicfs.Beside(dir), payload.ExpectationName)); err != nil || string(data) != content {
+		if data, err := os.ReadFile(filepath.Join(payload.ExtrasDir(dir), payload.ExpectationName)); err != nil || string(data) != content {
 			t.Errorf("%q, %v", data, err)
 		}
 	}
 	if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(atomicfs.Beside(dir)); err == nil {
+	if _, err := os.Stat(payload.ExtrasDir(dir)); err == nil {
 		t.Error("what an earlier run wrote is still there")
 	}
-	if err := os.MkdirAll(atomicfs.Beside(dir), 0o755); err != nil {
+	if err := os.MkdirAll(payload.ExtrasDir(dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(atomicfs.Beside(dir), "mine"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(payload.ExtrasDir(dir), "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, files := range [][]payload.File{nil, {extraFile(payload.ExpectationName, "{}")}} {
-		if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{Extras: files}); !errors.Is(err, atomicfs.ErrForeign) {
+		if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{Extras: files}); !errors.Is(err, payload.ErrForeign) {
 			t.Errorf("somebody's folder was replaced: %v", err)
 		}
 	}
 }
 
 func TestExtrasTooLarge(t *testing.T) {
-	_, both := withExtras(t, extraFile(payload.ExpectationName, string(make([]byte, (4<<20)+1))))
-	_, err := verify.ReadExtras(t.Context(), openLayout(t, both), rootfs.Limits{})
+	_, both := withExtras(t, extraFile(payload.ExpectationName, string(make([]byte, (64<<20)+1))))
+	_, err := verify.ReadExtras(t.Context(), openLayout(t, both))
 	if _, ok := errors.AsType[*rootfs.LimitError](err); !ok {
 		t.Errorf("%v", err)
 	}

@@ -43,7 +43,7 @@ func FuzzWalk(f *testing.F) {
 		lower := layerOf(t, item{name: "payload/a", body: "1"}, item{name: "payload/d/b", body: "2"})
 		img := imageOf(t, lower, layerBytes(t, diffOf, b, types.OCILayer))
 		s := open(t, layoutOf(t, img))
-		ps, sum, err := verify.Check(t.Context(), s, verify.Options{Limits: fuzzLimits})
+		ps, sum, err := verify.Check(t.Context(), s, verify.Options{Limits: limits(fuzzLimits)})
 		if err != nil {
 			if _, ok := errors.AsType[*fault.Error](err); !ok {
 				t.Fatalf("error %v (%T) isn't a fault", err, err)
@@ -85,7 +85,7 @@ func FuzzTarball(f *testing.F) {
 		p := writeFile(t, b)
 		s, err := oci.Load(t.Context(), p, oci.Options{})
 		if err == nil {
-			_, _, err = verify.Check(t.Context(), s, verify.Options{Limits: fuzzLimits})
+			_, _, err = verify.Check(t.Context(), s, verify.Options{Limits: limits(fuzzLimits)})
 			if cerr := s.Close(); cerr != nil {
 				t.Error(cerr)
 			}

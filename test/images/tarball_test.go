@@ -15,8 +15,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	ggcrtarball "github.com/google/go-containerregistry/pkg/v1/tarball"
-	"golang.org/x/sys/unix"
 
+	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
@@ -115,24 +115,21 @@ func TestWriteTarballOfAnIndex(t *testing.T) {
 func TestWriteTarballRemovesLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "image.tar")
-	busy, err := os.CreateTemp(dir, ".image.tar.winbake-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer busy.Close()
-	if err := unix.Flock(int(busy.Fd()), unix.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	folder, other := ".image.tar"+".winbake-"+"folder", ".image.tar2"+".winbake-"+"1"
-	for _, name := range []string{".image.tar" + ".winbake-" + "1", other, folder + "/a"} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), nil, 0o600)); err != nil {
+	busy, left, other := ".image.tar"+".winbake-"+"busy", ".image.tar"+".winbake-"+"1", ".image.tar2"+".winbake-"+"1"
+	for _, name := range []string{busy, left, other} {
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o755), os.WriteFile(filepath.Join(dir, name, "a"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	unlock, err := atomicfs.LockDir(t.Context(), filepath.Join(dir, busy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock() //nolint:errcheck // of a test
 	if _, err := oci.WriteTarball(t.Context(), file, payloadImage(t, 1), nil); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{filepath.Base(busy.Name()), folder + "/a", other, "image.tar"}
+	want := []string{busy + "/a", other + "/a", "image.tar"}
 	slices.Sort(want)
 	if got := filesOf(t, dir); !slices.Equal(got, want) {
 		t.Errorf("left %q, want %q", got, want)

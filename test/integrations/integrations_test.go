@@ -84,7 +84,7 @@ func TestKrew(t *testing.T) {
 			t.Errorf("%s: %s", at.OS, p.Bin)
 		}
 		if !slices.Contains(p.Files, struct{ From, To string }{"node/verify.exe", "node"}) {
-			t.Errorf("%s: verify node has no program for nodes", at.OS)
+			t.Errorf("%s: there is no program for nodes", at.OS)
 		}
 	}
 	if !slices.Equal(got, want) {

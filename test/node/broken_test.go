@@ -14,8 +14,6 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/image/rootfs"
-	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -29,7 +27,7 @@ func brokenImage(t *testing.T, image string) string {
 		t.Fatal(err)
 	}
 	defer s.Close() // only read
-	x, err := verify.ReadExtras(t.Context(), s, rootfs.Limits{})
+	x, err := verify.ReadExtras(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,14 +135,3 @@ func withServices(t *testing.T, from, install, services string) string {
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
-// sumIn is the sum of csi-proxy in an image.
-func sumIn(t *testing.T, image string) string {
-	t.Helper()
-	im, err := deploy.OpenImage(t.Context(), image, oci.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer im.Close() // only read
-	return im.Expectation.Files[0].SHA256
-}

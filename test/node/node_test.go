@@ -1,7 +1,6 @@
 package node
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -13,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/winbake/winbake/test/answer"
 	"github.com/winbake/winbake/test/program"
 	"github.com/winbake/winbake/test/winenode"
 )
@@ -33,7 +31,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := program.Build(dir, []string{"bake", "verify"}); err != nil {
+	if err := program.Build(dir, []string{"bake"}); err != nil {
 		return dir, err
 	}
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", dir+"/verify.exe", "../../cmd/verify/node")
@@ -92,7 +90,7 @@ func tools(t *testing.T) string {
 	return dir
 }
 
-// node is a Wine node and the commands that are run on it.
+// node is a Wine node and the verify.exe that is run on it.
 type node struct {
 	*winenode.Node
 	t *testing.T
@@ -101,7 +99,14 @@ type node struct {
 func start(t *testing.T) node {
 	t.Helper()
 	t.Parallel()
-	return node{winenode.Start(t, winenode.Options{}), t}
+	return startWith(t, winenode.Options{})
+}
+
+func startWith(t *testing.T, o winenode.Options) node {
+	t.Helper()
+	n := node{winenode.Start(t, o), t}
+	n.Put(t, filepath.Join(tools(t), "verify.exe"), verifyExe)
+	return n
 }
 
 // ran is what a command did.
@@ -110,61 +115,90 @@ type ran struct {
 	code           int
 }
 
-func (n node) run(tool string, args ...string) ran { return n.runFor(n.t.Context(), tool, args...) }
+// verifyExe is where the node has verify.exe, beside the tests' own programs.
+const verifyExe = `C:\winenode\verify.exe`
 
-// runFor runs bake or verify against the node.
-func (n node) runFor(ctx context.Context, tool string, args ...string) ran {
+// brought is a host's payload on the node.
+func (n node) brought(payload string) string {
 	n.t.Helper()
-	return n.command(ctx, tool, append(args, "--ssh", n.User+"@"+n.Addr))
-}
-
-// fleet runs bake or verify against several nodes, which the arguments name.
-func (n node) fleet(tool string, args ...string) ran {
-	n.t.Helper()
-	return n.command(n.t.Context(), tool, args)
-}
-
-func (n node) command(ctx context.Context, tool string, args []string) ran {
-	n.t.Helper()
-	if tool == "bake" { // on Wine csi-proxy outlives its stop, each time
-		args = append(args, "--stop-timeout", "1s")
-	}
-	args = append(args, "--known-hosts", n.KnownHosts, "--identity", n.KeyFile)
-	cmd := exec.CommandContext(ctx, filepath.Join(tools(n.t), tool), args...)
-	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "TMPDIR="+tools(n.t)) // a killed one leaves something there
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if _, exit := errors.AsType[*exec.ExitError](err); err != nil && !exit {
-		n.t.Fatal(err)
-	}
-	if slices.Contains(args, "json") && stdout.Len() > 0 {
-		if err := answer.Fits("../../docs/output.schema.json", stdout.Bytes()); err != nil {
-			n.t.Errorf("%s %s: %v", tool, strings.Join(args, " "), err)
+	name := `C:\winenode\` + filepath.Base(payload)
+	for _, beside := range []string{"", ".winbake"} {
+		info, err := os.Stat(payload + beside)
+		if _, there := os.Stat(n.host(name + beside)); err != nil || there == nil {
+			continue
+		}
+		if !info.IsDir() {
+			n.Put(n.t, payload, name)
+			continue
+		}
+		if err := os.CopyFS(n.host(name+beside), os.DirFS(payload+beside)); err != nil {
+			n.t.Fatal(err)
 		}
 	}
-	return ran{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	return name
 }
 
-func (n node) must(tool string, args ...string) ran {
+// line is a command of verify.exe; a payload of the host's is brought to the node.
+func (n node) line(args []string) []string {
 	n.t.Helper()
-	r := n.run(tool, args...)
-	if r.code != 0 {
-		n.t.Fatalf("%s %s: exit code %d\n%s%s", tool, strings.Join(args, " "), r.code, r.stdout, r.stderr)
+	line := []string{verifyExe, "node"}
+	for _, a := range args {
+		if filepath.IsAbs(a) {
+			a = n.brought(a)
+		}
+		line = append(line, a)
+	}
+	if args[0] != "check" && !slices.Contains(args, "--stop-timeout") { // on Wine csi-proxy outlives its stop, each time
+		line = append(line, "--stop-timeout", "1s")
+	}
+	return line
+}
+
+func (n node) run(args ...string) ran { return n.runFor(n.t.Context(), args...) }
+
+func (n node) runFor(ctx context.Context, args ...string) ran {
+	n.t.Helper()
+	return n.start(ctx, n.line(args))
+}
+
+// start runs a program of the node's.
+func (n node) start(ctx context.Context, line []string) ran {
+	n.t.Helper()
+	out, err := n.Wine(ctx, line...)
+	r := ran{stdout: string(out)}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		r.code, r.stderr = exit.ExitCode(), strings.ReplaceAll(err.Error(), "\r", "")
+	} else if err != nil && ctx.Err() == nil {
+		n.t.Fatal(err)
 	}
 	return r
 }
 
-// healthy checks the node against the image, with verify.
-func (n node) healthy(image string) {
+func (n node) must(args ...string) ran {
 	n.t.Helper()
-	n.healthyBy(image)
+	r := n.run(args...)
+	if r.code != 0 {
+		n.t.Fatalf("%s: exit code %d\n%s%s", strings.Join(args, " "), r.code, r.stdout, r.stderr)
+	}
+	return r
 }
 
-func (n node) healthyBy(image string, more ...string) {
+// healthy checks the node against the image.
+func (n node) healthy(image string) {
 	n.t.Helper()
-	n.must("verify", slices.Concat([]string{"node", image}, more, wineCantTell)...)
+	n.must(slices.Concat([]string{"check", image}, wineCantTell)...)
+}
+
+// finds is a check that must find something.
+func (n node) finds(image string, ids ...string) ran {
+	n.t.Helper()
+	r := n.run(slices.Concat([]string{"check", image}, wineCantTell)...)
+	for _, id := range ids {
+		if r.code != 3 || !strings.Contains(r.stdout, id) {
+			n.t.Errorf("want %s: %+v", id, r)
+		}
+	}
+	return r
 }
 
 // proxies are the processes of csi-proxy.

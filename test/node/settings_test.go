@@ -31,7 +31,7 @@ func TestDeclaredSettings(t *testing.T) {
 	old := image(t, withServices(t, winenode.CSIProxy13, proxyPath, settings(first, `{WINBAKE_A: 'a b', HTTP_PROXY: 'http://me:secret@proxy:1'}`)))
 	current := image(t, withServices(t, winenode.CSIProxy13, proxyPath, settings(second, `{WINBAKE_A: 'c'}`)))
 	n := start(t)
-	n.must("bake", "node", "install", old)
+	n.must("install", old)
 	n.healthy(old)
 	before := n.service()
 	for _, want := range []string{`mehr"`, `HTTP_PROXY=http://me:secret@proxy:1\0WINBAKE_A=a b`} {
@@ -42,17 +42,17 @@ func TestDeclaredSettings(t *testing.T) {
 	if out, err := n.Wine(t.Context(), "sc.exe", "query", "before"); strings.Contains(string(out), "STATE") {
 		t.Errorf("a service of WMCO's was made: %s, %v", out, err)
 	}
-	r := n.run("verify", append([]string{"node", current}, wineCantTell...)...)
+	r := n.run(append([]string{"check", current}, wineCantTell...)...)
 	if r.code != 3 || !strings.Contains(r.stdout, "WIN017") || !strings.Contains(r.stdout, "HTTP_PROXY is set, WINBAKE_A has another value") || strings.Contains(r.stdout, "secret") {
 		t.Errorf("other variables: %+v", r)
 	}
-	n.fails("the node is as it was", "bake", "node", "upgrade", brokenImage(t, current))
+	n.fails("the node is as it was", "install", brokenImage(t, current))
 	if after := n.service(); after != before {
 		t.Errorf("the service was\n%s\nand is\n%s", before, after)
 	}
 	n.healthy(old)
 	pid := n.proxies()[0].PID
-	n.must("bake", "node", "upgrade", current)
+	n.must("install", current)
 	n.healthy(current)
 	if after := n.service(); !strings.Contains(after, second) || !strings.Contains(after, "    WINBAKE_A=c") && !strings.Contains(after, "REG_MULTI_SZ    WINBAKE_A=c") || n.proxies()[0].PID == pid {
 		t.Errorf("process %d was %d\n%s", n.proxies()[0].PID, pid, after)
@@ -64,8 +64,8 @@ func TestManualService(t *testing.T) {
 	const manual = "  - name: csi-proxy\n    component: csi-proxy\n    start: manual\n"
 	current := image(t, withServices(t, winenode.CSIProxy13, proxyPath, manual))
 	n := start(t)
-	for _, want := range []string{"csi-proxy made", "nothing to install"} {
-		if r := n.must("bake", "node", "install", current); !strings.Contains(r.stdout, want) || len(n.proxies()) > 0 {
+	for _, want := range []string{"csi-proxy made", "nothing to do"} {
+		if r := n.must("install", current); !strings.Contains(r.stdout, want) || len(n.proxies()) > 0 {
 			t.Errorf("want %q and nothing started: %+v, %v", want, r, n.proxies())
 		}
 		n.healthy(current)
@@ -73,10 +73,10 @@ func TestManualService(t *testing.T) {
 	if out, err := n.Wine(t.Context(), "sc.exe", "start", "csi-proxy"); err != nil && len(n.proxies()) == 0 {
 		t.Fatalf("%s, %v", out, err)
 	}
-	n.must("bake", "node", "install", current)
+	n.must("install", current)
 	n.healthy(current)
 	if len(n.proxies()) != 1 {
 		t.Errorf("%v", n.proxies())
 	}
-	n.must("bake", "node", "remove")
+	n.must("remove")
 }

@@ -8,22 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/winbake/winbake/internal/windows/agent"
 	"github.com/winbake/winbake/test/await"
 	"github.com/winbake/winbake/test/winenode"
 )
 
 // snapshot is what a change may have touched: every file with its content,
-// the service as the registry has it, and csi-proxy's processes. Logs grow, and
-// what was brought for a change lies in the user's folder.
+// the service as the registry has it, and csi-proxy's processes. Logs grow.
 func (n node) snapshot() string {
 	n.t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(n.C(), func(path string, d fs.DirEntry, err error) error {
 		rel := strings.TrimPrefix(path, n.C())
-		if err == nil && (rel == "/windows" || rel == "/winenode" || d.Name() == ".winbake") {
+		if err == nil && (rel == "/windows" || rel == "/winenode") {
 			return fs.SkipDir
 		}
 		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(rel, ".log") {
@@ -55,7 +52,7 @@ func (n node) service() string {
 func (n node) refuses(want string, args ...string) {
 	n.t.Helper()
 	before := n.snapshot()
-	n.fails(want, "bake", args...)
+	n.fails(want, args...)
 	if after := n.snapshot(); after != before {
 		n.t.Errorf("%s: the node was\n%s\nand is\n%s", want, before, after)
 	}
@@ -100,12 +97,11 @@ func (n node) waitFor(what string, there func() bool) {
 }
 
 // A program that somebody holds open, and a service that is marked for deletion:
-// Wine refuses these itself. What lies on the node for the next run may be
-// damaged meanwhile.
+// Wine refuses these itself. What the agent notes may be damaged meanwhile.
 func TestFailuresOnTheNode(t *testing.T) {
 	old, current := image(t, winenode.CSIProxy11), image(t, winenode.CSIProxy13)
 	n := start(t)
-	n.must("bake", "node", "install", old)
+	n.must("install", old)
 	n.heldOpen(old, current)
 	n.damagedNotes(old, current)
 	n.marked(old, current)
@@ -117,7 +113,7 @@ func (n node) heldOpen(old, current string) {
 	n.t.Helper()
 	stop := n.holds(proxyPath)
 	before, pids := n.snapshot(), fmt.Sprint(n.proxies())
-	n.fails("the file is in use", "bake", "node", "upgrade", current)
+	n.fails("the file is in use", "install", current)
 	after := strings.Replace(n.snapshot(), fmt.Sprint(n.proxies()), pids, 1) // it was started again
 	if after != before {
 		n.t.Errorf("with its program held open the node was\n%s\nand is\n%s", before, after)
@@ -145,8 +141,7 @@ func (n node) holds(path string) (release func()) {
 	}
 }
 
-// damagedNotes spoils what the agent notes on the node, and what was brought
-// there, between two runs.
+// damagedNotes spoils what the agent notes on the node between two runs.
 func (n node) damagedNotes(old, current string) {
 	n.t.Helper()
 	state := n.host(`C:\Program Files\Winbake`)
@@ -162,55 +157,27 @@ func (n node) damagedNotes(old, current string) {
 		}
 	}
 	spoil(record, "{")
-	n.refuses("installed.json", "node", "upgrade", current)
-	n.refuses("installed.json", "node", "remove")
+	n.refuses("installed.json", "install", current)
+	n.refuses("installed.json", "remove")
 	spoil(record, string(good))
 	spoil(filepath.Join(state, "journal.json"), `{"verb":`)
-	n.refuses("journal.json", "node", "upgrade", current)
-	if r := n.run("verify", append([]string{"node", old}, wineCantTell...)...); r.code != 3 || !strings.Contains(r.stdout, "WIN016") {
-		n.t.Errorf("an unreadable journal: %+v", r)
-	}
+	n.refuses("journal.json", "install", current)
+	n.finds(old, "WIN016")
 	if err := os.Remove(filepath.Join(state, "journal.json")); err != nil {
 		n.t.Fatal(err)
-	}
-	mine, err := filepath.Glob(filepath.Join(n.host(n.Home()), ".winbake", "*.*"))
-	if err != nil || len(mine) < 2 {
-		n.t.Fatalf("%v, %v", mine, err)
-	}
-	for _, path := range mine { // verify.exe, and what it was asked
-		spoil(path, "something else")
-	}
-	if r := n.must("bake", "node", "install", old); !strings.Contains(r.stdout, "nothing to install") {
-		n.t.Errorf("what was brought is damaged: %+v", r)
 	}
 	n.changedProgram(old)
 }
 
-// changedProgram: install replaces no program of a service, upgrade does. An
-// upload that lies there under the right name and isn't the file is found out.
+// changedProgram: a program that isn't the payload's is found and replaced.
 func (n node) changedProgram(old string) {
 	n.t.Helper()
 	n.killProxies()
 	if err := os.WriteFile(n.host(proxyPath), []byte("something else"), 0o755); err != nil {
 		n.t.Fatal(err)
 	}
-	if r := n.run("verify", append([]string{"node", old}, wineCantTell...)...); r.code != 3 || !strings.Contains(r.stdout, "WIN007") {
-		n.t.Errorf("another program: %+v", r)
-	}
-	stage := filepath.Join(n.host(n.Home()), ".winbake", "stage")
-	if err := os.MkdirAll(stage, 0o755); err != nil {
-		n.t.Fatal(err)
-	}
-	staged := filepath.Join(stage, sumIn(n.t, old)+agent.StagedSuffix)
-	if err := os.WriteFile(staged, []byte("something else"), 0o600); err != nil {
-		n.t.Fatal(err)
-	}
-	past := time.Unix(1e9, 0) // by a clock that was wrong
-	if err := os.Chtimes(staged, past, past); err != nil {
-		n.t.Fatal(err)
-	}
-	n.refuses("it was damaged on the way", "node", "upgrade", old)
-	n.must("bake", "node", "upgrade", old)
+	n.finds(old, "WIN007")
+	n.must("install", old)
 	n.healthy(old)
 }
 
@@ -221,12 +188,12 @@ func (n node) marked(old, current string) {
 	n.Put(n.t, winenode.Program(n.t, "./test/winenode/marked"), program)
 	stop := n.beside(program, "csi-proxy", sign)
 	n.waitFor("the mark", func() bool { _, err := os.Stat(n.host(sign)); return err == nil })
-	for _, c := range [][]string{{"upgrade", current}, {"remove"}} {
-		n.refuses("marked for deletion", append([]string{"node"}, c...)...)
+	for _, c := range [][]string{{"install", current}, {"remove"}} {
+		n.refuses("marked for deletion", c...)
 	}
 	stop()
 	n.killProxies()
 	n.waitFor("the end of the service", func() bool { return n.service() == "" })
-	n.must("bake", "node", "install", old)
+	n.must("install", old)
 	n.healthy(old)
 }

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/winbake/winbake/internal/wine"
 	"github.com/winbake/winbake/test/program"
+	"github.com/winbake/winbake/test/wine"
 )
 
 const top = "../.."

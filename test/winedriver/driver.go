@@ -25,7 +25,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/wine"
 )
 
 // Program is a Windows program that is to run.

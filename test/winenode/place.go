@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/winbake/winbake/internal/wine"
 	"github.com/winbake/winbake/test/filelock"
+	"github.com/winbake/winbake/test/wine"
 )
 
 // place is a node's folder on the host, with a guard that empties it: a test

@@ -14,9 +14,9 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/winbake/winbake/internal/wine"
 	"github.com/winbake/winbake/test/filelock"
 	"github.com/winbake/winbake/test/program"
+	"github.com/winbake/winbake/test/wine"
 )
 
 // sources are the programs that run inside Wine. They are part of what a

@@ -27,7 +27,7 @@ func TestStopLeavesTheProcess(t *testing.T) {
 func TestTruthNamesWhatThereIs(t *testing.T) {
 	list := readText(t, "../../docs/windows-truth.md")
 	var sources strings.Builder
-	for _, dir := range []string{".", "../e2e", "../node", "../../internal/windows/agent"} {
+	for _, dir := range []string{".", "../e2e", "../node", "../../internal/windows/agent", "../../internal/windows/imagecheck", "../../packer/plugin/provisioner/node"} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/wine"
 )
 
 // wineCommand is a program on the node. sc.exe may be a double.

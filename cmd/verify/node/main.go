@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/cli/nodecheck"
+	"github.com/winbake/winbake/internal/cli/verifyexe"
 )
 
-func main() { os.Exit(app.Main(nodecheck.New)) }
+func main() { os.Exit(app.Main(verifyexe.New)) }

@@ -1,27 +1,19 @@
-// Package atomicfs writes outputs so that what was there stays, whole, until the
-// new is complete: a file, a folder with the one beside it, and the rules for
-// where an output goes.
-//
-// It isn't for what is in them.
 package atomicfs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
 )
 
-// maxName is the longest name of an output, in bytes: file systems take 255
-// (NAME_MAX), and what isn't finished yet has ".", ".winbake-" and ten digits
-// around it.
-const maxName = 255 - 20
-
 // Target returns the absolute path that an output is written to. A link is
 // followed, so that it stays one; a link to nothing is refused, since what it
-// is for can't be told. So is a name that is too long.
+// is for can't be told.
 func Target(path string) (string, error) {
 	target, err := filepath.Abs(path)
 	if err != nil {
@@ -32,8 +24,48 @@ func Target(path string) (string, error) {
 			return "", &fault.Error{Where: path, What: "it is a link that leads nowhere: " + err.Error(), Fix: "name what is to be written instead of the link", Err: err}
 		}
 	}
-	if n := len(filepath.Base(target)); n > maxName {
-		return "", &fault.Error{Where: path, What: fmt.Sprintf("its name has %d bytes, and %d are possible", n, maxName), Fix: "give a shorter name"}
-	}
 	return target, nil
+}
+
+// CheckWritable asks the system about the folder that is there of dir's parents.
+func CheckWritable(target, dir string) error {
+	info, err := os.Stat(dir)
+	for ; os.IsNotExist(err) && dir != filepath.Dir(dir); info, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	if err == nil && !info.IsDir() {
+		return &fault.Error{What: dir + " isn't a folder", Where: target, Fix: "give another place"}
+	}
+	if err == nil {
+		err = mayWrite(dir)
+	}
+	if err != nil {
+		return CantWrite(target, &fs.PathError{Op: "write", Path: target, Err: err})
+	}
+	return nil
+}
+
+// CantWrite is the fault of a place that refuses to be written to; errors of
+// what was to be written pass through.
+func CantWrite(place string, err error) error {
+	pe, ok := errors.AsType[*fs.PathError](err)
+	if _, told := errors.AsType[*fault.Error](err); told {
+		return err
+	}
+	if !ok || !strings.HasPrefix(pe.Path, filepath.Dir(place)) {
+		return err
+	}
+	return &fault.Error{
+		What: "can't be written: " + pe.Err.Error(), Where: place, Err: err,
+		Fix: "make room there or write elsewhere; df -h and ls -ld tell what is wrong",
+	}
+}
+
+// ErrForeign is wrapped by the errors about a folder that isn't replaced: what
+// is in it wasn't written by this package.
+var ErrForeign = errors.New("not written here")
+
+// Foreign is the fault of such a folder. what says how it can be told.
+func Foreign(dir, what string) error {
+	return &fault.Error{What: "the folder isn't empty and " + what, Where: dir, Fix: "give another folder", Err: ErrForeign}
 }

@@ -28,8 +28,8 @@ func TestTarget(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"folder": dir + "/folder", "new": dir + "/new", "a/b/new": dir + "/a/b/new", "link/": dir + "/folder", "link": dir + "/folder",
-		"twice": dir + "/folder", "file": dir + "/a.tar", "out": "/", "/": "/", ".": dir, strings.Repeat("n", maxName): dir + "/" + strings.Repeat("n", maxName),
-		"nowhere": "leads nowhere", "itself": "leads nowhere", strings.Repeat("n", maxName+1): "its name has 236 bytes",
+		"twice": dir + "/folder", "file": dir + "/a.tar", "out": "/", "/": "/", ".": dir,
+		"nowhere": "leads nowhere", "itself": "leads nowhere",
 	} {
 		got, err := Target(path)
 		f, refused := errors.AsType[*fault.Error](err)

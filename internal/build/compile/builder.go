@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +14,8 @@ import (
 	"time"
 
 	"github.com/winbake/winbake/internal/base/event"
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/component"
 	"github.com/winbake/winbake/internal/build/gotool"
 	"github.com/winbake/winbake/internal/build/pins"
@@ -67,7 +69,7 @@ type how struct {
 // Builder builds programs. Its fields are set before the first Build.
 type Builder struct {
 	Host   *gotool.Host
-	Store  *cas.Store
+	Store  *cache.Store
 	Git    *gitsrc.Cache
 	Events event.Sink
 	// Jobs bounds how many builds run at once; 0 means one per core.
@@ -95,12 +97,8 @@ func (b *Builder) Lookup(ctx context.Context, job *Job) (*Artifact, error) {
 	}
 	action := NewAction(job, toolchain).Digest()
 	var r record
-	ok, err := b.Store.GetAction(action, &r)
-	if err != nil || !ok {
-		return nil, err
-	}
-	if _, err := b.Store.Stat(r.Digest); err != nil {
-		return nil, nil //nolint:nilerr // an action without its artifact has to run again
+	if !b.Store.GetAction(action, &r) || !b.Store.Has(r.Digest) {
+		return nil, nil
 	}
 	return &Artifact{Component: job.Component.Name, Digest: r.Digest, Size: r.Size, Action: action, Cached: true}, nil
 }
@@ -117,10 +115,7 @@ func (b *Builder) Build(ctx context.Context, jobs []*Job) ([]*Artifact, error) {
 			continue
 		}
 		a, err := b.Lookup(ctx, job)
-		switch {
-		case errors.Is(err, cas.ErrDamaged):
-			b.warn(job, "the store's record of it was damaged; building it again")
-		case err != nil:
+		if err != nil {
 			return nil, err
 		}
 		if artifacts[i] = a; a == nil {
@@ -186,11 +181,11 @@ func (b *Builder) build(ctx context.Context, job *Job, h how) (_ *Artifact, err 
 	if err != nil {
 		return nil, explain(job, "its toolchain can't be used", err)
 	}
-	dir, cleanup, err := b.Store.TempDir("build-" + job.Component.Name + "-")
+	dir, cleanup, err := b.Store.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	defer cleanup()
+	defer cleanup() //nolint:errcheck // what stays behind, the next run removes
 	exe := filepath.Join(dir, "out.exe")
 	if err := b.compile(ctx, job, dir, exe, h); err != nil {
 		return nil, err
@@ -215,7 +210,7 @@ func (b *Builder) store(ctx context.Context, job *Job, exe, action string) (*Art
 	if err != nil {
 		return nil, err
 	}
-	if err := b.Store.PutAction(action, record{Digest: digest, Size: size}, digest); err != nil {
+	if err := b.Store.PutAction(action, record{Digest: digest, Size: size}); err != nil {
 		return nil, err
 	}
 	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Action: action}, nil
@@ -234,7 +229,7 @@ func memoryKey(job *Job) string {
 
 // last is what was measured here; all zero where nothing was.
 func (b *Builder) last(job *Job) (r lastRecord) {
-	if ok, err := b.Store.GetAction(memoryKey(job), &r); !ok || err != nil {
+	if !b.Store.GetAction(memoryKey(job), &r) {
 		return lastRecord{}
 	}
 	return r
@@ -294,8 +289,8 @@ func (b *Builder) BuildSound(ctx context.Context, jobs []*Job) ([]*Artifact, err
 			if !a.Cached {
 				continue
 			}
-			switch err := b.Store.Verify(a.Digest); {
-			case errors.Is(err, cas.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+			switch err := b.read(ctx, a.Digest); {
+			case errors.Is(err, cache.ErrDamaged), errors.Is(err, fs.ErrNotExist):
 				b.warn(jobs[i], "its artifact in the cache was damaged; building it again")
 				sound = false
 			case err != nil:
@@ -305,10 +300,15 @@ func (b *Builder) BuildSound(ctx context.Context, jobs []*Job) ([]*Artifact, err
 		if sound {
 			return artifacts, nil
 		}
-		// Verify removed what was damaged, so the next round builds it; what
+		// read removed what was damaged, so the next round builds it; what
 		// this run built isn't asked again even without a cache.
 		b.NoCache = false
 	}
+}
+
+// read reads all of an artifact, which the store hashes.
+func (b *Builder) read(ctx context.Context, digest string) error {
+	return stream.Copy(ctx, io.Discard, func() (io.ReadCloser, error) { return b.Store.Open(digest) }, make([]byte, stream.BufferSize))
 }
 
 // NewAction describes how job's program is built by a toolchain that calls
@@ -341,9 +341,8 @@ func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 	if err := kind.Compare(p, strings.TrimPrefix(digest, "sha256:")); err != nil {
 		return nil, err
 	}
-	// The record keeps the file from being collected as garbage, and says that
-	// it is the source's.
-	if err := b.Store.PutAction(carryKey(kind, p), record{Digest: digest, Size: size}, digest); err != nil {
+	// The record says that the file is the source's.
+	if err := b.Store.PutAction(carryKey(kind, p), record{Digest: digest, Size: size}); err != nil {
 		return nil, err
 	}
 	b.emit(job, event.Fetch, event.Done, "")

@@ -15,7 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/build/gotool"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/windows/pe"
-	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/wine"
 )
 
 // panics ends in a stack trace through an inlined function, a closure and a

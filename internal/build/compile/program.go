@@ -212,12 +212,8 @@ func (b *Builder) lookupFile(job *Job) (*Artifact, error) {
 	}
 	digest := "sha256:" + job.Locked.SHA256
 	var r record
-	if ok, err := b.Store.GetAction(carryKey(kind, p), &r); err != nil || !ok || r.Digest != digest {
-		return nil, err
+	if !b.Store.GetAction(carryKey(kind, p), &r) || r.Digest != digest || !b.Store.Has(digest) {
+		return nil, nil // it is carried into the store
 	}
-	size, err := b.Store.Stat(digest)
-	if err != nil {
-		return nil, nil //nolint:nilerr // not in the store: it is carried there
-	}
-	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Cached: true}, nil
+	return &Artifact{Component: job.Component.Name, Digest: digest, Size: r.Size, Cached: true}, nil
 }

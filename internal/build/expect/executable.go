@@ -4,9 +4,6 @@ import (
 	"cmp"
 	stdpe "debug/pe"
 	"fmt"
-	"maps"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +17,7 @@ const howToBuild = "build it with GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go bui
 // Executable says whether object is a sound program for a Windows node: its
 // machine, subsystem, flags, and that nothing is appended to it. A program that
 // isn't Go's is UNKNOWN: nothing can be said of what it was made of. One PASS
-// stands for a program without fault.
+// is for a program without fault.
 func Executable(object string, f *pe.File) []finding.Finding {
 	fs := header(object, f)
 	if f.Build == nil {
@@ -39,21 +36,20 @@ func header(object string, f *pe.File) (fs []finding.Finding) {
 			Observed: observed, Expected: expected, Why: why, Remedy: remedy})
 	}
 	if !f.PE32Plus || f.Machine != stdpe.IMAGE_FILE_MACHINE_AMD64 {
-		form := "PE32"
-		if f.PE32Plus {
-			form = "PE32+"
+		form := "PE32+"
+		if !f.PE32Plus {
+			form = "PE32"
 		}
 		block("arch", form+" "+cmp.Or(machines[f.Machine], fmt.Sprintf("machine %#04x", f.Machine)), "PE32+ amd64",
 			"Windows Server nodes are amd64 and start nothing else, or only in an emulation that they don't install", howToBuild)
 	}
-	if f.Subsystem != stdpe.IMAGE_SUBSYSTEM_WINDOWS_CUI {
-		observed := fmt.Sprintf("subsystem %d", f.Subsystem)
-		if f.Subsystem == stdpe.IMAGE_SUBSYSTEM_WINDOWS_GUI {
-			observed = "a GUI program (2)"
-		}
-		block("subsystem", observed, "a console program (3)",
-			"a GUI program has no standard output: its logs and its --version are lost, and scripts don't wait for it",
-			"build it without -ldflags=-H=windowsgui")
+	switch f.Subsystem {
+	case stdpe.IMAGE_SUBSYSTEM_WINDOWS_CUI:
+	case stdpe.IMAGE_SUBSYSTEM_WINDOWS_GUI:
+		block("subsystem", "a GUI program (2)", "a console program (3)",
+			"a GUI program has no standard output: its logs and its --version are lost, and scripts don't wait for it", "build it without -ldflags=-H=windowsgui")
+	default:
+		block("subsystem", fmt.Sprintf("subsystem %d", f.Subsystem), "a console program (3)", "Windows doesn't start it as a service or from a script", howToBuild)
 	}
 	if missing := flags(^f.DllCharacteristics); missing != "" {
 		block("flags", "without "+missing, flags(^uint16(0)),
@@ -107,100 +103,7 @@ func notGo(object string, f *pe.File, s finding.Severity, remedy string) finding
 		observed += ": " + f.BuildErr.Error()
 	}
 	return finding.Finding{
-		ID: "binary.go.missing", Severity: s, Object: object,
-		Observed: observed, Expected: "a Go program",
-		Why:    "nothing says which sources and which toolchain it was made of",
-		Remedy: remedy,
+		ID: "binary.go.missing", Severity: s, Object: object, Observed: observed, Expected: "a Go program",
+		Why: "nothing says which sources and which toolchain it was made of", Remedy: remedy,
 	}
-}
-
-// Run is what an executable did when it was asked for its version, and for its
-// help if it knows no version.
-type Run struct {
-	Version, Help Answer
-}
-
-// Answer is one run of an executable.
-type Answer struct {
-	Text string // what it wrote
-	Exit int
-	// Crash is how it crashed, "" for not.
-	Crash string
-	Err   error // it couldn't be run, or didn't end
-}
-
-func (a Answer) fine() bool { return a.Err == nil && a.Exit == 0 && a.Crash == "" }
-
-// Started judges a run. p is nil where no pin is known: then what it says is
-// shown, and not compared.
-func (p *Program) Started(object string, r Run) []finding.Finding {
-	f := finding.Finding{ID: "binary.run", Object: object}
-	switch {
-	case r.Version.Err != nil || !r.Version.fine() && r.Help.Err != nil:
-		f.Severity, f.Observed = finding.Unknown, fmt.Sprint(cmp.Or(r.Version.Err, r.Help.Err))
-		f.Why = "what the program does wasn't seen"
-	case r.Version.Crash+r.Help.Crash != "":
-		f.Severity, f.Observed = finding.Block, "it crashes: "+cmp.Or(r.Version.Crash, r.Help.Crash)
-		f.Why = "a program that crashes when it is asked for its version or its help isn't whole"
-		f.Remedy = "run it with --version on a Windows node and read what it says"
-	case !r.Version.fine() && !r.Help.fine():
-		f.Severity = finding.Block
-		f.Observed = fmt.Sprintf("--version ends with code %d, --help with code %d: %s", r.Version.Exit, r.Help.Exit, firstLine(r.Help.Text))
-		f.Why = "the program doesn't start"
-		f.Remedy = "run it with --help on a Windows node and read what it says"
-	case !r.Version.fine():
-		f.Severity, f.Observed = finding.Info, "it starts, and has no --version"
-		f.Why = "that it runs was seen, not which version it takes itself for; its stamps are compared in the file"
-	default:
-		p.says(&f, r.Version.Text)
-	}
-	return []finding.Finding{f}
-}
-
-func (p *Program) says(f *finding.Finding, text string) {
-	f.Observed = firstLine(text)
-	if p == nil {
-		return
-	}
-	versions := p.versions()
-	for _, v := range versions {
-		if slices.Contains(wordsOf(text), v) {
-			return
-		}
-	}
-	if len(versions) == 0 {
-		f.Severity, f.Why = finding.Info, "no version is stamped in, so there is none to compare"
-		return
-	}
-	f.Severity, f.Expected = finding.Block, strings.Join(versions, " or ")
-	f.Why = "the program reports a wrong version of itself"
-	f.Remedy = p.rebuild()
-}
-
-var versionForm = regexp.MustCompile(`^v?\d+\.\d+\.\d+`)
-
-func (p *Program) versions() []string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(p.Stamps)) {
-		if v := p.Stamps[name]; versionForm.MatchString(v) && !slices.Contains(all, v) {
-			all = append(all, v)
-		}
-	}
-	return all
-}
-
-// wordsOf takes a text apart where a version can't go on: v1.2.30 isn't v1.2.3.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;:()\"'", r) })
-}
-
-// firstLine is the first line with something on it, short enough for a report.
-func firstLine(text string) string {
-	const most = 120
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.TrimSpace(strings.ToValidUTF8(line, "?"))
-	if r := []rune(line); len(r) > most {
-		return string(r[:most]) + "..."
-	}
-	return line
 }

@@ -27,7 +27,6 @@ func TestExecutable(t *testing.T) {
 		{"without TERMINAL_SERVER_AWARE", func(f *pe.File) { f.DllCharacteristics = 0x160 }, []string{"PASS binary.pe"}, nil},
 		{"overlay", func(f *pe.File) { f.Overlay = 17 }, []string{"BLOCK binary.pe.overlay"}, []string{"17 bytes"}},
 		{"timestamp", func(f *pe.File) { f.TimeDateStamp = 1700000000 }, []string{"INFO binary.pe.timestamp", "PASS binary.pe"}, []string{"2023-11-14T22:13:20Z"}},
-		{"signed", func(f *pe.File) { f.Signed, f.CheckSum = true, 1 }, []string{"PASS binary.pe"}, nil},
 		{"foreign", func(f *pe.File) { f.Build, f.BuildErr = nil, errors.New("not a Go executable") }, []string{"UNKNOWN binary.go.missing"}, []string{"not a Go executable"}},
 		{"everything wrong", func(f *pe.File) { *f = pe.File{Machine: 0x14c, Overlay: 1, TimeDateStamp: 1} },
 			[]string{"BLOCK binary.pe.arch", "BLOCK binary.pe.subsystem", "BLOCK binary.pe.flags", "BLOCK binary.pe.overlay", "INFO binary.pe.timestamp", "UNKNOWN binary.go.missing"}, nil},

@@ -8,6 +8,7 @@ package expect
 
 import (
 	"cmp"
+	"runtime/debug"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -21,35 +22,27 @@ import (
 // say. An empty field isn't compared, but for the maps' entries, where "" is
 // a value like any other.
 type Program struct {
-	// Component is the name that remedies use.
-	Component string
-	// GoVersion is the toolchain: "go1.26.8".
-	GoVersion string
-	// Path is the import path of the main package.
-	Path string
-	// Main is the module of the main package. Its version is "(devel)" for
-	// one that was built in its own checkout.
-	Main pins.LockedModule
-	// Modules are the other modules that the program links.
-	Modules []pins.LockedModule
-	// Settings maps build settings to their values; "" means absent.
-	Settings map[string]string
+	Component string            // the name that remedies use
+	GoVersion string            // "go1.26.8"
+	Path      string            // the import path of the main package
+	Main      debug.Module      // of the main package; "(devel)" for one that was built in its own checkout
+	Modules   []*debug.Module   // the others that the program links
+	Settings  map[string]string // of the build; "" means absent
 	// DefaultGODEBUG is compared as it is; "" means that there is none.
 	DefaultGODEBUG string
-	// Stamps maps string variables to their values.
-	Stamps map[string]string
+	Stamps         map[string]string // string variables and their values
 
 	file string // versions.yaml, as it was given
 }
 
-// devel is the version of a module that is built where it lies.
+// devel is the version of a module that is built where it is.
 const devel = "(devel)"
 
 // For says what the executable of component c must say, built from lock l
 // with stamps (c.Stamps).
 func For(c *pins.Component, f *pins.File, l *pins.Locked, stamps map[string]string) *Program {
 	p := &Program{
-		Component: c.Name, GoVersion: c.Toolchain(f), Path: cmp.Or(l.Main, c.ImportPath()),
+		Component: c.Name, GoVersion: c.Toolchain(f), Path: cmp.Or(l.Main, c.ImportPath()), Main: module(mainModule(c, l)),
 		Settings: settings(c), DefaultGODEBUG: l.DefaultGODEBUG, Stamps: stamps, file: f.Path,
 	}
 	if p.GoVersion == "local" {
@@ -58,13 +51,22 @@ func For(c *pins.Component, f *pins.File, l *pins.Locked, stamps map[string]stri
 		p.GoVersion = ""
 		delete(p.Settings, "GOEXPERIMENT")
 	}
-	p.Main = mainModule(c, l)
 	for _, m := range l.Modules {
 		if m.Path != p.Main.Path {
-			p.Modules = append(p.Modules, m)
+			d := module(m)
+			p.Modules = append(p.Modules, &d)
 		}
 	}
 	return p
+}
+
+// module is a locked module as build information has it.
+func module(m pins.LockedModule) debug.Module {
+	d := debug.Module{Path: m.Path, Version: m.Version, Sum: m.Sum}
+	if m.Replace != nil {
+		d.Replace = &debug.Module{Path: m.Replace.Path, Version: m.Replace.Version, Sum: m.Sum}
+	}
+	return d
 }
 
 // mainModule finds the module that provides the main package. That is the
@@ -111,14 +113,13 @@ func settings(c *pins.Component) map[string]string {
 }
 
 // command is a bake command with -f where versions.yaml isn't the default.
-func (p *Program) command(args string) string {
-	if p.file == "" || p.file == "versions.yaml" {
-		return "bake " + args
+func (p *Program) command(verb, rest string) string {
+	if p.file != "" && p.file != "versions.yaml" {
+		verb += " -f " + shell.Word(p.file)
 	}
-	verb, rest, _ := strings.Cut(args, " ")
-	return "bake " + verb + " -f " + shell.Word(p.file) + " " + rest
+	return "bake " + verb + " " + rest
 }
 
-func (p *Program) rebuild() string { return p.command("build " + p.Component + " --no-cache") }
+func (p *Program) rebuild() string { return p.command("build", p.Component+" --no-cache") }
 
-func (p *Program) relock() string { return p.command("lock " + p.Component) }
+func (p *Program) relock() string { return p.command("lock", p.Component) }

@@ -118,7 +118,7 @@ func TestRealCheckout(t *testing.T) {
 			expectText(t, fs[0], tt.texts...)
 
 			l.MainModule = "example.test/fork"
-			expectText(t, For(c, f, l, stamps).origin(exe)[0], "example.test/proxy (devel)", "example.test/fork (devel)")
+			expectText(t, For(c, f, l, stamps).origin(exe.Build)[0], "example.test/proxy (devel)", "example.test/fork (devel)")
 		})
 	}
 }

@@ -37,9 +37,6 @@ func (p *places) place(key string, item int) *yaml.Node {
 // document is versions.yaml as it was read.
 type document struct{ *strictyaml.Document }
 
-// maxBytes bounds versions.yaml; the largest real one has 20 KB.
-const maxBytes = 256 << 10
-
 // byteOrderMark is what Windows' editors begin a file with.
 const byteOrderMark = "\ufeff"
 

@@ -3,7 +3,6 @@ package pins
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"reflect"
 	"strings"
@@ -28,7 +27,7 @@ func Load(path string) (*File, error) {
 
 // ReadFile returns the text of versions.yaml.
 func ReadFile(path string) ([]byte, error) {
-	src, err := infile.Read(path, maxBytes)
+	src, err := infile.Read(path, infile.Text)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &fault.Error{Where: path, What: "no such file", Fix: "run in the folder that holds versions.yaml, or name it: -f PATH", Err: err}
@@ -73,9 +72,6 @@ var versionsYAML = strictyaml.Options{
 
 // newDocument parses src, which has one top mapping.
 func newDocument(path string, src []byte) (*document, error) {
-	if len(src) > maxBytes {
-		return nil, &fault.Error{Where: path, What: fmt.Sprintf("the file has %d bytes; versions.yaml has at most %d", len(src), maxBytes), Fix: "check that -f names the right file"}
-	}
 	d, err := strictyaml.Parse(path, src, versionsYAML)
 	if err == nil && d.Root == nil {
 		err = &fault.Error{Where: path, What: "the file is empty", Fix: "see examples/README.md for a file to start from"}

@@ -58,9 +58,6 @@ func TestLoadRefusesWhatIsNoFile(t *testing.T) {
 			t.Errorf("Load(%s) = %v", path, err)
 		}
 	}
-	if _, err := Parse("big.yaml", make([]byte, maxBytes+1)); err == nil {
-		t.Error("a file over the limit was read")
-	}
 }
 
 func TestDirectivesAreNoDocument(t *testing.T) {

@@ -119,9 +119,6 @@ const (
 	lockHead = "# Written by bake lock. Don't edit: change versions.yaml and run bake lock.\n"
 )
 
-// maxLockBytes bounds lock.yaml: it has 80 kB for 13 programs.
-const maxLockBytes = 16 << 20
-
 // ErrNoLock is a lock.yaml whose text isn't a lock.
 var ErrNoLock = errors.New("not a lock")
 
@@ -129,7 +126,7 @@ var ErrNoLock = errors.New("not a lock")
 // none, and ErrNoLock where something else is in its place.
 func LoadLock(f *File) (*Lock, error) {
 	path := filepath.Join(f.LockDir(), lockName)
-	data, err := infile.Read(path, maxLockBytes)
+	data, err := infile.Read(path, infile.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &fault.Error{Where: path, What: "there is no lock", Fix: LockCommand(f), Code: finding.ExitBlock, Err: err}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
 )
 
 func TestModuleLines(t *testing.T) {
@@ -306,7 +307,7 @@ func TestLoadLockRefuses(t *testing.T) {
 		"another one":  string(data) + "---\n" + string(data),
 		"more":         string(data) + "---\nmore: true\n",
 		"no YAML":      string(data) + "---\n[\n",
-		"large":        string(data) + strings.Repeat("#", maxLockBytes),
+		"large":        string(data) + strings.Repeat("#", infile.Text),
 		"other format": strings.Replace(string(data), APIVersion, "winbake.dev/v9", 1),
 	} {
 		write(t, filepath.Join(f.LockDir(), lockName), bad)

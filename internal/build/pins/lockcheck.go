@@ -174,7 +174,7 @@ func (l *Locked) filesDiffer(dir string, c *Component) string {
 			}
 			continue
 		}
-		data, err := infile.Read(filepath.Join(dir, file.name), maxLockBytes)
+		data, err := infile.Read(filepath.Join(dir, file.name), infile.Text)
 		if err != nil {
 			return "its " + file.name + " is missing"
 		}

@@ -8,30 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/winbake/winbake/internal/base/winname"
 	yaml "go.yaml.in/yaml/v3"
-)
 
-// File systems take names of 255 bytes (NAME_MAX). An archived payload puts
-// .tar.gz behind them, and a build has longer ones for its own folders.
-const (
-	maxFileName      = 255 - len(".tar.gz")
-	maxComponentName = 200
+	"github.com/winbake/winbake/payload"
 )
-
-// fileName says why a part of a path can't be a file's name on a node, or in
-// the layer of an image.
-func fileName(name string) string {
-	switch wrong := winname.Check(name); {
-	case wrong != "":
-		return wrong
-	case len(name) > maxFileName:
-		return fmt.Sprintf("a name of %d bytes, and %d are possible", len(name), maxFileName)
-	case strings.HasPrefix(name, ".wh."):
-		return ".wh. is an image layer's mark for a deleted file"
-	}
-	return ""
-}
 
 // gitSchemes are the protocols that only fetch. Others start a program:
 // ext:: runs whatever its address says (git-remote-ext(1)).
@@ -78,33 +58,16 @@ func (v *validator) payload(c *Component, at map[string]*yaml.Node) {
 		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
 		return
 	}
-	what, fix := payloadPath(c.Payload)
+	what, fix := payload.CheckPath(c.Payload), "give it another path below /payload, with forward slashes"
+	if what != "" {
+		what = fmt.Sprintf("payload can't be %q: %s", c.Payload, what)
+	}
 	if what == "" && c.Program() && !strings.EqualFold(path.Ext(c.Payload), ".exe") {
 		what, fix = fmt.Sprintf("payload path %s is a program's and doesn't end in .exe", c.Payload), "write payload: "+c.Payload+".exe; Windows starts nothing else"
 	}
 	if what != "" {
 		v.report(at["payload"], what, fix)
 	}
-}
-
-// payloadPath says what is wrong with a path below /payload, and what fixes it.
-func payloadPath(p string) (what, fix string) {
-	if !cleanPath(p) {
-		return fmt.Sprintf("payload can't be %q", p), "write a path below /payload, with forward slashes and without .."
-	}
-	first, _, _ := strings.Cut(strings.ToLower(p), "/")
-	switch {
-	case first == "sha256sum", first == "generated":
-		return fmt.Sprintf("payload path %s is the operator's own", p), "give it another path"
-	case strings.Contains(p, "  "):
-		return fmt.Sprintf("payload path %q has two spaces in a row, and the operator splits its checksum file there", p), "write one"
-	}
-	for name := range strings.SplitSeq(p, "/") {
-		if what := fileName(name); what != "" {
-			return fmt.Sprintf("payload can't be %q: %s", p, what), "give it another name"
-		}
-	}
-	return "", ""
 }
 
 // nested finds files in the place of a folder that another file needs. paths

@@ -106,9 +106,6 @@ func (v *validator) unique() {
 		if _, twice := names[c.Name]; twice && c.Name != "" {
 			v.report(at["name"], fmt.Sprintf("component %q stands here twice", c.Name), "rename one of them")
 		}
-		if n := len(c.Name); n > maxComponentName {
-			v.report(at["name"], fmt.Sprintf("a component's name of %d bytes, and %d are possible", n, maxComponentName), "give it a shorter name")
-		}
 		names[c.Name] = c.Name
 		if c.Payload == "" {
 			continue
@@ -132,12 +129,6 @@ func (v *validator) install(c *Component, at map[string]*yaml.Node, places map[s
 	if !winsvc.LegalPath(c.Install) {
 		v.report(at["install"], fmt.Sprintf("install can't be %q", c.Install), "write the whole path on the node, such as install: 'C:\\k\\"+path.Base(c.Payload)+"'")
 		return
-	}
-	for name := range strings.SplitSeq(c.Install, `\`) {
-		if len(name) > maxFileName {
-			v.report(at["install"], fmt.Sprintf("install has a name of %d bytes, and %d are possible", len(name), maxFileName), "give it a shorter name")
-			return
-		}
 	}
 	if other, twice := places[strings.ToLower(c.Install)]; twice {
 		v.report(at["install"], fmt.Sprintf("%s is component %s's already", c.Install, other), "give it another place on the node")

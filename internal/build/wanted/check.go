@@ -10,6 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // The IDs of Check's findings. They are frozen once released.
@@ -21,17 +22,11 @@ const (
 	NotPinned = "payload.node.pins"
 )
 
-// Present is a file of the payload as it is in the image, uncompressed.
-type Present struct {
-	SHA256 string
-	Size   int64
-}
-
-// Check compares an image's node.json, nil for none, with the files next to it,
-// by their paths below /payload, and with what the pins say. want is nil where
+// Check compares an image's node.json, nil for none, with the files next to it
+// and with what the pins say. want is nil where
 // no pins are known, or where they say nothing of nodes. Findings are sorted;
 // object names node.json in them.
-func Check(object string, data []byte, files map[string]Present, want *node.Expectation) []finding.Finding {
+func Check(object string, data []byte, files []verify.File, want *node.Expectation) []finding.Finding {
 	if data == nil {
 		if want == nil {
 			return nil
@@ -60,10 +55,14 @@ func bad(id, object, observed, expected, why string) finding.Finding {
 }
 
 // present compares files with those of the payload.
-func present(object string, e *node.Expectation, files map[string]Present) (fs []finding.Finding) {
+func present(object string, e *node.Expectation, files []verify.File) (fs []finding.Finding) {
 	const why = "an install from this image would fail, or a node with its files would be found wrong"
+	have := map[string]verify.File{}
+	for _, f := range files {
+		have[f.Path] = f
+	}
 	one := func(path, sum string, size int64) {
-		got, ok := files[path]
+		got, ok := have[path]
 		switch {
 		case !ok:
 			fs = append(fs, bad(Differs, object+" "+path, "no such file in the payload", "sha256 "+sum, why))

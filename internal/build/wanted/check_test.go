@@ -9,12 +9,13 @@ import (
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 const sum = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // fixture is the expectation of this versions.yaml, and the file in it.
-func fixture(t *testing.T) (*node.Expectation, map[string]Present) {
+func fixture(t *testing.T) (*node.Expectation, []verify.File) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "versions.yaml")
 	text := `apiVersion: winbake.dev/v1
@@ -48,7 +49,7 @@ services:
 		t.Fatal(err)
 	}
 	e.Kept = []node.KeptFile{{Path: "kept.exe", SHA256: sum, Size: 9, Base: "sha256:" + sum}}
-	return e, map[string]Present{"kept.exe": {sum, 9}, "csi-proxy/csi-proxy.exe": {sum, 7}, "other.exe": {sum, 8}}
+	return e, []verify.File{{Path: "kept.exe", SHA256: sum, Size: 9}, {Path: "csi-proxy/csi-proxy.exe", SHA256: sum, Size: 7}, {Path: "other.exe", SHA256: sum, Size: 8}}
 }
 
 func encoded(t *testing.T, e *node.Expectation) string {
@@ -126,48 +127,5 @@ func TestCheckTampered(t *testing.T) {
 			}
 			t.Errorf("want %s with %q, got %+v", c.id, c.says, Check("winbake/node.json", data, files, e))
 		})
-	}
-}
-
-// An image that says nothing of nodes: versions.yaml says where its files go,
-// the image which bytes they are, and nobody which version.
-func TestOfImage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "versions.yaml")
-	const text = `apiVersion: winbake.dev/v1
-release: "4.20"
-go: local
-components:
-  - {name: csi-proxy, module: github.com/kubernetes-csi/csi-proxy, version: v1.3.0, package: ./cmd/csi-proxy, payload: csi-proxy/csi-proxy.exe, install: 'C:\k\csi-proxy.exe'}
-  - {name: other, file: other.exe, sha256: ` + sum + `, payload: other.exe, install: 'C:\k\other.exe'}
-  - {name: nowhere, file: nowhere, sha256: ` + sum + `, payload: nowhere}
-`
-	load := func(services string) *pins.File {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text+services), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		file, err := pins.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
-	file := load("services:\n  - {name: csi-proxy, component: csi-proxy}\n  - {name: other, component: other, priority: 2}\n")
-	image := strings.Repeat("f", 64)
-	left := ""
-	e, err := OfImage(file, map[string]Present{"csi-proxy/csi-proxy.exe": {image, 9}, "nowhere": {image, 9}}, func(name, _ string) { left += name })
-	if err != nil || len(e.Files) != 1 || e.Files[0].SHA256 != image || e.Files[0].Size != 9 || len(e.Services) != 1 || left != "other" {
-		t.Fatalf("%+v, %v, left out %q", e, err, left)
-	}
-	if s := e.Services[0]; s.Version != "" || e.Files[0].Version != "" || len(s.Pipes) == 0 {
-		t.Errorf("it expects a version of somebody else's files: %+v", e)
-	}
-	for what, fails := range map[string]func() (*node.Expectation, error){
-		"none of its components":   func() (*node.Expectation, error) { return OfImage(file, nil, func(string, string) {}) },
-		"no services are declared": func() (*node.Expectation, error) { return OfImage(load(""), nil, nil) },
-	} {
-		if _, err := fails(); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("got %v, want %q", err, what)
-		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
+	"binary --run":                  "FILE --version on a Windows node; verify binary compares the stamps in the file",
+	"cache du":                      "du -sh $(bake cache path)",
+	"cache gc":                      "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
 	"manifests precheck --interval": "the CronJobs run each hour",
 	"catalog update":                "install the newest verify; --catalog FILE adds rows",
 	"inventory":                     "verify skew --details -o json has what was read",
@@ -16,6 +19,8 @@ var gone = map[string]string{
 	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",
 	"template --first-boot-check":   "nothing: the image is checked before sysprep, and verify.exe node check looks at a node",
 	"template --adopt":              "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
+	"node":                          "on the node: verify.exe node install, check or remove; bake verify-exe builds verify.exe",
+	"node --expect":                 "verify.exe node check NODE.JSON",
 }
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/gotool"
 	"github.com/winbake/winbake/internal/build/pins"
@@ -47,20 +47,26 @@ func (t *tool) cachePath() (string, error) {
 	return abs, nil
 }
 
-func (t *tool) store() (*cas.Store, error) {
+func (t *tool) store() (*cache.Store, error) {
 	dir, err := t.cachePath()
 	if err != nil {
 		return nil, err
 	}
-	return cas.Open(dir)
+	return cache.Open(dir)
+}
+
+// cacheFolder is a folder of the cache that isn't the store's.
+func (t *tool) cacheFolder(name string) (string, error) {
+	dir, err := t.cachePath()
+	if err == nil {
+		err = cache.Prepare(dir)
+	}
+	return filepath.Join(dir, name), err
 }
 
 func (t *tool) git() (*gitsrc.Cache, error) {
-	dir, err := t.cachePath()
-	if err != nil {
-		return nil, err
-	}
-	return gitsrc.NewCache(filepath.Join(dir, "git")), nil
+	dir, err := t.cacheFolder("git")
+	return gitsrc.NewCache(dir), err
 }
 
 func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, error) {
@@ -80,7 +86,7 @@ func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, e
 	if err != nil {
 		return nil, &fault.Error{What: "--memory: " + err.Error(), Fix: "give a size such as 8GiB", Err: err}
 	}
-	store.Sweep(ctx)
+	store.Trim()
 	return &compile.Builder{
 		Host: host, Store: store, Git: git, Events: t.Console,
 		Jobs: o.jobs, Memory: memory, NoCache: o.noCache, KeepGoing: o.keepGoing,

@@ -5,12 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/wanted"
@@ -118,48 +116,24 @@ func (t *tool) load(r app.Registry) oci.Options {
 }
 
 // blobStore lets package payload keep layers in the cache.
-type blobStore struct{ store *cas.Store }
+type blobStore struct{ *cache.Store }
 
 var _ payload.Store = blobStore{}
 
-func (b blobStore) Create() (payload.BlobWriter, error) { return b.store.Create() }
+func (b blobStore) Create() (payload.BlobWriter, error) { return b.Store.Create() }
 
-// Open takes a blob that is gone for a damaged one: to run again makes both again.
+// Open takes content that is gone for damaged: to run again makes both again.
 func (b blobStore) Open(digest string) (io.ReadCloser, error) {
-	rc, err := b.store.Open(digest)
+	rc, err := b.Store.Open(digest)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: %w", cas.ErrDamaged, err)
+		err = fmt.Errorf("%w: %w", cache.ErrDamaged, err)
 	}
 	return rc, err
 }
 
-// Record keeps v, and for as long as v is kept the blobs that it names: a
-// layer's record would be of no use without its blob.
-func (b blobStore) Record(key string, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("encode a cache record: %w", err)
-	}
-	var refs []cas.Digest
-	for _, d := range digests.FindAllString(string(data), -1) {
-		// A layer's diff ID is a digest too, of what nobody keeps.
-		if _, err := b.store.Stat(d); err == nil {
-			refs = append(refs, d)
-		}
-	}
-	return b.store.PutAction(key, v, refs...)
-}
+func (b blobStore) Record(key string, v any) error { return b.PutAction(key, v) }
 
-var digests = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
-
-// Lookup takes a damaged record for none: it is gone, and made again.
-func (b blobStore) Lookup(key string, v any) (bool, error) {
-	ok, err := b.store.GetAction(key, v)
-	if errors.Is(err, cas.ErrDamaged) {
-		return false, nil
-	}
-	return ok, err
-}
+func (b blobStore) Lookup(key string, v any) (bool, error) { return b.GetAction(key, v), nil }
 
 // extras is what goes into /winbake: node.json where versions.yaml declares
 // services, and verify.exe where it was asked for.

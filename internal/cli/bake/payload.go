@@ -14,7 +14,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/stream"
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
@@ -76,7 +76,7 @@ func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
 	}
 	for {
 		ref, err := t.payloadOnce(ctx, o)
-		if !errors.Is(err, cas.ErrDamaged) || ctx.Err() != nil {
+		if !errors.Is(err, cache.ErrDamaged) || ctx.Err() != nil {
 			return ref, err
 		}
 		t.Tell("cache", event.Pack, event.Warning, err.Error()+"; making it again")

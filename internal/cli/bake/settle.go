@@ -63,14 +63,14 @@ func sound(ref string, problems []verify.Problem, replace bool) error {
 }
 
 // belowOf decides what becomes of the files of one image.
-func (p *packing) belowOf(i *verify.BaseImage) (below, error) {
+func (p *packing) belowOf(i *verify.ImageSummary) (below, error) {
 	if err := p.fits(i); err != nil {
 		return below{}, err
 	}
 	if p.replace {
 		return below{removes: i.Removes(nil)}, p.removed(i)
 	}
-	kept, err := i.Kept(p.tree)
+	kept, err := i.Keeps(p.tree)
 	if f, ok := errors.AsType[*fault.Error](err); ok && len(kept) > 0 {
 		f.Fix += ": --replace-payload"
 	}
@@ -82,7 +82,7 @@ func (p *packing) belowOf(i *verify.BaseImage) (below, error) {
 
 // fits holds the base's payload to the release and the format of this one: the
 // operator in the base reads both as one.
-func (p *packing) fits(i *verify.BaseImage) error {
+func (p *packing) fits(i *verify.ImageSummary) error {
 	switch {
 	case len(i.Files) == 0: // no operator's
 	case i.Release != "" && i.Release != p.file.Release:
@@ -96,7 +96,7 @@ func (p *packing) fits(i *verify.BaseImage) error {
 }
 
 // stays tells of each file that stays, and refuses those that mustn't.
-func (p *packing) stays(i *verify.BaseImage, kept []payload.KeptFile) error {
+func (p *packing) stays(i *verify.ImageSummary, kept []payload.KeptFile) error {
 	if len(kept) > 0 && i.Release == "" {
 		// Files of two releases in one payload start, and fail on a node.
 		if !p.accepts(acceptRelease, "") {
@@ -119,7 +119,7 @@ func (p *packing) stays(i *verify.BaseImage, kept []payload.KeptFile) error {
 
 // removed tells of each file that goes without another one in its place, and
 // refuses to take it from an operator that needs it.
-func (p *packing) removed(i *verify.BaseImage) error {
+func (p *packing) removed(i *verify.ImageSummary) error {
 	cat, err := (&catalogflag.Flag{}).Load()
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // onBase decides what becomes of a base's files under kubelet.exe and another
 // one, for 4.20.
-func onBase(t *testing.T, o imageOptions, base verify.BaseImage) (below, string, error) {
+func onBase(t *testing.T, o imageOptions, base verify.ImageSummary) (below, string, error) {
 	t.Helper()
 	var stderr bytes.Buffer
 	c := console.New(console.Options{Stderr: &stderr, Progress: "plain", LogFormat: "text"})
@@ -29,8 +29,8 @@ func onBase(t *testing.T, o imageOptions, base verify.BaseImage) (below, string,
 }
 
 func TestSettle(t *testing.T) {
-	operator := func(edit func(*verify.BaseImage)) verify.BaseImage {
-		b := verify.BaseImage{
+	operator := func(edit func(*verify.ImageSummary)) verify.ImageSummary {
+		b := verify.ImageSummary{
 			Platform: "linux/amd64", Digest: "sha256:2", Release: "4.20", Format: payload.Flat,
 			Files: []verify.File{{Path: "kube-node/kubelet.exe"}, {Path: "powershell/hns.psm1"}, {Path: "own.txt"}},
 			Paths: []string{"payload/kube-node/kubelet.exe", "payload/own.txt", "payload/powershell/hns.psm1", "winbake/node.json"},
@@ -43,24 +43,24 @@ func TestSettle(t *testing.T) {
 	accepting := func(ids ...string) imageOptions { return imageOptions{replace: true, accept: ids} }
 	for name, c := range map[string]struct {
 		options imageOptions
-		base    verify.BaseImage
+		base    verify.ImageSummary
 		kept    int
 		removes string
 		says    string // in the error, else on stderr
 		fails   bool
 	}{
 		"all is well":         {imageOptions{}, operator(nil), 2, "payload/kube-node/kubelet.exe winbake/node.json", "payload/own.txt: stays, from the base linux/amd64 sha256:2", false},
-		"no payload":          {imageOptions{}, verify.BaseImage{Release: "4.19"}, 0, "", "", false},
-		"another release":     {imageOptions{}, operator(func(b *verify.BaseImage) { b.Release = "4.19" }), 0, "", "operator of OpenShift 4.19, and the pins are for 4.20", true},
-		"another format":      {imageOptions{}, operator(func(b *verify.BaseImage) { b.Format = payload.Archived }), 0, "", "format archived, and this one is to be flat", true},
-		"replaced, other one": {accepting(), operator(func(b *verify.BaseImage) { b.Release = "4.19" }), 0, "", "4.19", true},
-		"untold":              {imageOptions{}, operator(func(b *verify.BaseImage) { b.Release = "" }), 0, "", "--accept payload.base.release", true},
-		"another a.exe":       {imageOptions{}, operator(func(b *verify.BaseImage) { b.Files = append(b.Files, verify.File{Path: "old/A.exe"}) }), 0, "", "keep nothing of the base: --replace-payload", true},
-		"untold, and known":   {imageOptions{accept: []string{acceptRelease}}, operator(func(b *verify.BaseImage) { b.Release = "" }), 2, "payload/kube-node/kubelet.exe winbake/node.json", "taken to be for 4.20", false},
-		"untold, all brought": {imageOptions{}, operator(func(b *verify.BaseImage) { b.Release, b.Files = "", b.Files[:1] }), 0, "payload/kube-node/kubelet.exe payload/own.txt payload/powershell/hns.psm1 winbake/node.json", "", false},
-		"a link that stays":   {imageOptions{}, operator(func(b *verify.BaseImage) { b.Files[2].Link = "payload/kube-node/kubelet.exe" }), 0, "", "/payload/own.txt of the base is a link to /payload/kube-node/kubelet.exe", true},
-		"a link that goes":    {imageOptions{}, operator(func(b *verify.BaseImage) { b.Files[0].Link = "payload/own.txt" }), 2, "payload/kube-node/kubelet.exe winbake/node.json", "", false},
-		"a name twice":        {imageOptions{}, operator(func(b *verify.BaseImage) { b.Files[2].Path = "old/A.EXE" }), 0, "", `"old/A.EXE" of the base: same base name as "a.exe"`, true},
+		"no payload":          {imageOptions{}, verify.ImageSummary{Release: "4.19"}, 0, "", "", false},
+		"another release":     {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Release = "4.19" }), 0, "", "operator of OpenShift 4.19, and the pins are for 4.20", true},
+		"another format":      {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Format = payload.Archived }), 0, "", "format archived, and this one is to be flat", true},
+		"replaced, other one": {accepting(), operator(func(b *verify.ImageSummary) { b.Release = "4.19" }), 0, "", "4.19", true},
+		"untold":              {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Release = "" }), 0, "", "--accept payload.base.release", true},
+		"another a.exe":       {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Files = append(b.Files, verify.File{Path: "old/A.exe"}) }), 0, "", "keep nothing of the base: --replace-payload", true},
+		"untold, and known":   {imageOptions{accept: []string{acceptRelease}}, operator(func(b *verify.ImageSummary) { b.Release = "" }), 2, "payload/kube-node/kubelet.exe winbake/node.json", "taken to be for 4.20", false},
+		"untold, all brought": {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Release, b.Files = "", b.Files[:1] }), 0, "payload/kube-node/kubelet.exe payload/own.txt payload/powershell/hns.psm1 winbake/node.json", "", false},
+		"a link that stays":   {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Files[2].Link = "payload/kube-node/kubelet.exe" }), 0, "", "/payload/own.txt of the base is a link to /payload/kube-node/kubelet.exe", true},
+		"a link that goes":    {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Files[0].Link = "payload/own.txt" }), 2, "payload/kube-node/kubelet.exe winbake/node.json", "", false},
+		"a name twice":        {imageOptions{}, operator(func(b *verify.ImageSummary) { b.Files[2].Path = "old/A.EXE" }), 0, "", `"old/A.EXE" of the base: same base name as "a.exe"`, true},
 		"what is needed goes": {accepting(), operator(nil), 0, "", "payload/powershell/hns.psm1: without it the operator exits", true},
 		"that was known":      {accepting(acceptRemoval + "=payload/powershell/hns.psm1"), operator(nil), 0, "payload/kube-node/kubelet.exe payload/own.txt payload/powershell/hns.psm1 winbake/node.json", "payload/own.txt: goes", false},
 		"all of it was known": {accepting(acceptRemoval), operator(nil), 0, "payload/kube-node/kubelet.exe payload/own.txt payload/powershell/hns.psm1 winbake/node.json", "hns.psm1: goes, so the operator exits", false},

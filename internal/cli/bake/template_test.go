@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/packer/template"
@@ -47,7 +47,7 @@ func payloadImage(t *testing.T, format payload.Format, label, version string) v1
 	sum := sha256.Sum256([]byte(content))
 	tree := &payload.Tree{Format: format, Files: []payload.File{{Path: "csi-proxy/csi-proxy.exe", SHA256: hex.EncodeToString(sum[:]), Size: 2,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}}}
-	store, err := cas.Open(t.TempDir())
+	store, err := cache.Open(filepath.Join(t.TempDir(), "cache"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,11 +127,11 @@ func (t *tool) verifyOfCheckout(ctx context.Context, dir string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	cache, err := t.cachePath()
+	folder, err := t.cacheFolder(payload.VerifyName)
 	if err != nil {
 		return "", err
 	}
-	place := filepath.Join(cache, payload.VerifyName, compile.DigestOf(dir)[len("sha256:"):][:16])
+	place := filepath.Join(folder, compile.DigestOf(dir)[len("sha256:"):][:16])
 	if err := os.MkdirAll(place, 0o755); err != nil {
 		return "", atomicfs.CantWrite(place, err)
 	}
@@ -172,12 +172,12 @@ var plainGo = regexp.MustCompile(`^go(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+)?)$`)
 // that built this bake: every user of this bake gets the same bytes. Pins and lock
 // stay in the cache, so that the second time needs no network.
 func (t *tool) verifyOfModule(ctx context.Context, version string, o buildOptions) (string, error) {
-	cache, err := t.cachePath()
+	folder, err := t.cacheFolder(payload.VerifyName)
 	if err != nil {
 		return "", err
 	}
 	own := *t
-	own.file = filepath.Join(cache, payload.VerifyName, version, "versions.yaml")
+	own.file = filepath.Join(folder, version, "versions.yaml")
 	toolchain := gotool.Local
 	if m := plainGo.FindStringSubmatch(runtime.Version()); m != nil {
 		toolchain = m[1]

@@ -111,11 +111,11 @@ func (p *packing) writePlace(ctx context.Context, to place, image oci.ImageOrInd
 // writeStdout writes a tarball to stdout once it is whole: a reader gets all of it
 // or nothing.
 func (p *packing) writeStdout(ctx context.Context, image oci.ImageOrIndex) error {
-	dir, cleanup, err := p.store.store.TempDir("tarball-")
+	dir, cleanup, err := p.store.TempDir()
 	if err != nil {
 		return err
 	}
-	defer cleanup()
+	defer cleanup() //nolint:errcheck // what stays behind, the next run removes
 	file := filepath.Join(dir, "payload.tar")
 	if _, err := oci.WriteTarball(ctx, file, image, nil); err != nil {
 		return err

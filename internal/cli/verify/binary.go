@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,12 +15,10 @@ import (
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/build/expect"
 	"github.com/winbake/winbake/internal/report"
-	"github.com/winbake/winbake/internal/wine"
 )
 
 func newBinary(t *tool) *cobra.Command {
 	var file, component string
-	var run bool
 	cmd := &cobra.Command{
 		Use:  "binary FILE...",
 		Args: cobra.MinimumNArgs(1),
@@ -37,19 +34,11 @@ func newBinary(t *tool) *cobra.Command {
 				}
 				r.Findings = append(r.Findings, fs...)
 			}
-			if run {
-				fs, err := runFiles(cmd.Context(), args, file, component)
-				if err != nil {
-					return err
-				}
-				r.Findings = append(r.Findings, fs...)
-			}
 			return t.finish(r)
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "versions.yaml to compare with")
 	cmd.Flags().StringVar(&component, "component", "", "component that the files are (default by file name)")
-	cmd.Flags().BoolVar(&run, "run", false, "start them too, in Wine")
 	return cmd
 }
 
@@ -94,33 +83,4 @@ func programFor(name, pinsFile, component string) (*expect.Program, error) {
 		}
 	}
 	return nil, &fault.Error{Where: name, What: "no component of " + pinsFile + " has this file name", Fix: "say which one it is: --component NAME"}
-}
-
-// runFiles starts each executable in Wine and judges what it says of itself.
-func runFiles(ctx context.Context, files []string, pinsFile, component string) (fs []finding.Finding, err error) {
-	prefix, err := wine.NewPrefix(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, prefix.Close()) }()
-	for _, name := range files {
-		program, err := programFor(name, pinsFile, component)
-		if err != nil {
-			return nil, err
-		}
-		r := expect.Run{Version: ask(ctx, prefix, name, "--version")}
-		if r.Version.Err == nil && r.Version.Crash == "" && r.Version.Exit != 0 {
-			r.Help = ask(ctx, prefix, name, "--help")
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		fs = append(fs, program.Started(name, r)...)
-	}
-	return fs, nil
-}
-
-func ask(ctx context.Context, prefix *wine.Prefix, name, flag string) expect.Answer {
-	o, err := prefix.Run(ctx, name, flag)
-	return expect.Answer{Text: o.Text, Exit: int(o.Exit), Crash: o.Crash, Err: err}
 }

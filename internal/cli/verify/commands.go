@@ -16,7 +16,7 @@ func New(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use: "verify",
 	}
-	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newNode(t), newServices(t), newSkew(t)}
+	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newServices(t), newSkew(t)}
 	root.AddCommand(append(checks, newCatalog(t))...)
 	for _, c := range checks {
 		t.reports(c)

@@ -98,7 +98,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		return r, err
 	}
 	if o.file == "" {
-		check.Expected = &verify.Expected{Format: payload.Format(demands.format)}
+		check.Expected = &payload.Tree{Format: payload.Format(demands.format)}
 	}
 	source, err := oci.Load(ctx, ref, load)
 	if err != nil {
@@ -169,14 +169,14 @@ func byteNotes(source *oci.Source, want *pinned, digest v1.Hash) []string {
 	return []string{"no pin holds the sum of a built program, so its code was compared with nothing: " + how}
 }
 
-func expected(want *pinned, o payloadOptions) *verify.Expected {
-	e := &verify.Expected{Format: payload.Format(cmp.Or(o.format, want.file.Format()))}
+func expected(want *pinned, o payloadOptions) *payload.Tree {
+	e := &payload.Tree{Format: payload.Format(cmp.Or(o.format, want.file.Format()))}
 	for _, c := range want.components {
 		sum := c.Locked.SHA256
 		if c.Program() {
 			sum = "" // no pin decides its bytes
 		}
-		e.Files = append(e.Files, verify.ExpectedFile{Path: c.Payload, SHA256: sum})
+		e.Files = append(e.Files, payload.File{Path: c.Payload, SHA256: sum})
 	}
 	return e
 }

@@ -13,9 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/build/expect"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/wanted"
-	"github.com/winbake/winbake/internal/cli/hosts"
 	"github.com/winbake/winbake/internal/cluster/catalog"
-	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/internal/windows/pe"
 	"github.com/winbake/winbake/payload"
@@ -118,9 +116,8 @@ func (d *demands) missing(image verify.ImageSummary, release string) (fs []findi
 			Observed: "a payload for OpenShift " + release, Expected: "a release of the catalog: " + strings.Join(d.catalog.OperatorReleases(), ", "),
 			Why: "it isn't known which files its operator demands", Remedy: "add rows of " + release + " to the catalog: --catalog, and verify catalog -o yaml shows how they look"}}
 	}
-	there := hosts.Present(image.Files)
 	for _, f := range demanded {
-		if _, ok := there[f.Path]; !ok {
+		if !slices.ContainsFunc(image.Files, func(g verify.File) bool { return g.Path == f.Path }) {
 			fs = append(fs, finding.Finding{ID: idDemanded, Severity: severity(image), Object: payload.Root + "/" + f.Path, Source: f.Source,
 				Observed: "no such file", Expected: "what the operator of OpenShift " + release + " reads", Why: "without it " + f.Effect,
 				Remedy: "pin it in versions.yaml, as examples/wmco does, or put the payload onto an operator's image that has it: bake payload --base REF"})
@@ -173,7 +170,7 @@ const verifyProgram = "github.com/winbake/winbake/cmd/verify/node"
 func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []finding.Finding, err error) {
 	for i, image := range summary.Images {
 		object := payload.ExtrasRoot + "/"
-		if summary.Kind == oci.KindDir {
+		if summary.Folder {
 			object = summary.Reference + "." + object
 		} else if len(summary.Images) > 1 {
 			object = image.Platform + " " + object
@@ -185,12 +182,12 @@ func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []findin
 		if err != nil {
 			return nil, err
 		}
-		fs = append(fs, wanted.Check(object+payload.ExpectationName, image.Extras.Expectation, hosts.Present(image.Files), expectation)...)
+		fs = append(fs, wanted.Check(object+payload.ExpectationName, image.Extras.Expectation, image.Files, expectation)...)
 		if data := image.Extras.Verify; data != nil {
 			fs = append(fs, checkVerify(object+payload.VerifyName, data)...)
 		}
 	}
-	if summary.Kind == oci.KindDir {
+	if summary.Folder {
 		// The payload's folder may be moved without the one beside it.
 		for i := range fs {
 			if fs[i].ID == wanted.Missing {
@@ -211,11 +208,15 @@ func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned) (*node
 	if want == nil {
 		return nil, nil
 	}
-	files := hosts.Present(image.Files)
 	var built []wanted.Built
 	for _, c := range want.components {
-		f := files[c.Payload]
-		built = append(built, wanted.Built{Component: c.Component, Stamps: c.Stamps, SHA256: f.SHA256, Size: f.Size})
+		b := wanted.Built{Component: c.Component, Stamps: c.Stamps}
+		for _, f := range image.Files {
+			if f.Path == c.Payload {
+				b.SHA256, b.Size = f.SHA256, f.Size
+			}
+		}
+		built = append(built, b)
 	}
 	e, err := wanted.Expectation(want.file, built, func(string, string) {}) // bake said it
 	if e != nil {

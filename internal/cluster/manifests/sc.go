@@ -83,14 +83,14 @@ func scriptable(s winsvc.Service, all []winsvc.Service) error {
 	}
 	for _, text := range texts {
 		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
-			return &fault.Error{Where: where, What: fmt.Sprintf("cmd.exe reads scripts in the node's own code page, and %q has more than ASCII", text), Fix: "write it in ASCII, or use: bake node install"}
+			return &fault.Error{Where: where, What: fmt.Sprintf("cmd.exe reads scripts in the node's own code page, and %q has more than ASCII", text), Fix: "write it in ASCII, or use on the node: verify.exe node install"}
 		}
 	}
 	if len(s.Environment) > 0 && separator(s.Environment) == "" {
 		return &fault.Error{Where: where, What: "its environment holds every character that could separate variables", Fix: "do without one of " + separators}
 	}
 	if strings.ContainsAny(s.Path+s.LogDirectory, "=!") {
-		return &fault.Error{Where: where, What: "its path holds = or !, which a cmd.exe script can't compare", Fix: "install the program elsewhere, or use: bake node install"}
+		return &fault.Error{Where: where, What: "its path holds = or !, which a cmd.exe script can't compare", Fix: "install the program elsewhere, or use on the node: verify.exe node install"}
 	}
 	return nil
 }

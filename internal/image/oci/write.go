@@ -151,15 +151,13 @@ func sweepLayout(dir string, blobs []blob) error {
 
 var blobName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// sweep removes the files in dir that old names. Folders stay: none is ours.
+// sweep removes the files in dir that old names. Folders stay, but for those of
+// killed runs.
 func sweep(dir string, old func(name string) bool) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if e.IsDir() || !old(e.Name()) {
-			continue
-		}
-		if rerr := os.Remove(filepath.Join(dir, e.Name())); !os.IsNotExist(rerr) {
-			err = errors.Join(err, rerr)
+		if old(e.Name()) && (!e.IsDir() || atomicfs.IsTemp(e.Name())) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
 	return err
@@ -217,7 +215,7 @@ func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress str
 		err = os.MkdirAll(filepath.Dir(file), 0o755)
 	}
 	if err == nil {
-		err = atomicfs.RemoveLeftovers(file, func(e os.DirEntry) bool { return e.Type().IsRegular() })
+		err = atomicfs.RemoveLeftovers(file)
 	}
 	if err == nil {
 		err = atomicfs.PutFile(file, func(w io.Writer) error {

@@ -18,7 +18,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/printable"
@@ -92,13 +91,12 @@ func WalkImage(ctx context.Context, s *oci.Source, img v1.Image, opts Options, v
 		}
 		return n, err
 	}
-	name, _ := atomicfs.Current(s.Name)
-	root, err := os.OpenRoot(name)
+	root, err := os.OpenRoot(s.Name)
 	if err != nil {
-		return n, oci.Unreadable(name, err)
+		return n, oci.Unreadable(s.Name, err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return w.run(ctx, &folder{name: name, top: w.Roots[0], root: root})
+	return w.run(ctx, &folder{name: s.Name, top: w.Roots[0], root: root})
 }
 
 // refuse ends a walk that nobody judges.

@@ -1,15 +1,15 @@
 // Package agent is what verify.exe does on a Windows node: it gathers facts,
 // and it carries out one change of files and services as a whole.
 //
-// Everything that asks Windows stands behind [System], whose real one is in
-// the *_windows.go files. It has no network of its own but named pipes, no
-// registry and no Kubernetes client: what is to be on the node is given to it
-// (package node), what was uploaded is in a folder.
+// Everything that asks Windows is behind [System], whose real one is in the
+// *_windows.go files. It has no network of its own but named pipes: what is to
+// be on the node, and the files for it, are given to it.
 package agent
 
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/winbake/winbake/internal/windows/node"
@@ -29,12 +29,11 @@ type System interface {
 	// Dependents returns the services that run and depend on one, in the order
 	// in which they must be stopped.
 	Dependents(name string) ([]string, error)
-	// Create and Configure make the service what s says. What the manager
+	// Set makes the service, or changes it to, what s says. What the manager
 	// doesn't take is in the notes, one sentence each. Settings of nothing but
 	// a name change nothing, and tell whether anything can be changed: ErrMarked
 	// says that it can't.
-	Create(s Settings) (notes []string, err error)
-	Configure(s Settings) (notes []string, err error)
+	Set(s Settings) (notes []string, err error)
 	// Delete removes a service that is stopped, and returns when its name is
 	// free. ErrMarked says that something still holds it.
 	Delete(ctx context.Context, name string) error
@@ -47,11 +46,6 @@ type System interface {
 	End(p Process) error
 	// Pipe asks who serves a pipe, and its server something harmless.
 	Pipe(ctx context.Context, name string) node.PipeFacts
-	// Free is how many bytes may be written into dir or, where that doesn't
-	// exist, into the folder above.
-	Free(dir string) (uint64, error)
-	// ReadOnly tells whether a file has the read-only attribute.
-	ReadOnly(path string) bool
 }
 
 // ErrMarked says that a service is marked for deletion: it goes when the last
@@ -77,21 +71,46 @@ type Settings struct {
 	node.Configuration
 }
 
-// Dirs are the folders of the agent's own.
-type Dirs struct {
-	// State holds the journal and the record of what was installed. Only
-	// administrators may write there.
-	State string
-	// Stage is where the files of a change were uploaded to.
-	Stage string
+// Files are the files of a payload.
+type Files interface {
+	// Each calls take with each of the files, in whatever order.
+	Each(ctx context.Context, files []node.File, take func(f node.File, content io.Reader) error) error
 }
 
-// Times bound how long things on the node may take.
-type Times struct {
+// Request is one change of a node.
+type Request struct {
+	// Reference is the payload, for the record.
+	Reference string
+	// Expectation is what the node should be, and Files has the files for it; nil
+	// removes what was installed.
+	Expectation *node.Expectation
+	Files       Files
 	// Stop is how long a service's process may take to end by itself, Start
 	// how long its pipes may take to answer.
 	Stop, Start time.Duration
+	// Say is told what is being done, one sentence at a time.
+	Say func(string)
 }
 
-// DefaultTimes are for a node that isn't overloaded.
-var DefaultTimes = Times{Stop: 20 * time.Second, Start: 60 * time.Second}
+// DefaultStop and DefaultStart are for a node that isn't overloaded.
+const (
+	DefaultStop  = 20 * time.Second
+	DefaultStart = 60 * time.Second
+)
+
+// Result is what came of a request.
+type Result struct {
+	// Changed tells whether anything was.
+	Changed bool `json:"changed"`
+	// Recovered says what was put back or ended of a change that was cut
+	// short; "" for none.
+	Recovered string `json:"recovered,omitempty"`
+	// Installed, Replaced and Removed count files.
+	Installed int `json:"installed"`
+	Replaced  int `json:"replaced"`
+	Removed   int `json:"removed"`
+	// Services are those that were started, stopped, made or removed.
+	Services []string `json:"services,omitempty"`
+	// Notes are what a person should know, one sentence each.
+	Notes []string `json:"notes,omitempty"`
+}

@@ -2,15 +2,16 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/windows/node"
 )
 
@@ -18,37 +19,46 @@ import (
 // services are what they were, or, if putting them back failed too, the
 // journal stays and the error says so. A change that was cut short before is
 // put back or ended first.
-//
-// say is told what is being done, one sentence at a time.
-func Apply(ctx context.Context, sys System, dirs Dirs, req *Request, say func(string)) (*Result, error) {
-	if req.Protocol != node.Protocol {
-		return nil, ProtocolFault(req.Protocol, node.Protocol)
-	}
+func Apply(ctx context.Context, sys System, dir Dir, req *Request) (*Result, error) {
 	if admin, err := sys.Administrator(); err != nil || !admin {
-		return nil, NotAdministrator()
+		return nil, &fault.Error{What: "this user is no administrator of the node", Fix: "run it as one", Err: err}
 	}
-	if err := os.MkdirAll(dirs.State, 0o755); err != nil {
-		return nil, cantWrite(dirs.State, err)
+	if err := os.MkdirAll(string(dir), 0o755); err != nil {
+		return nil, cantWrite(string(dir), err)
 	}
-	c := &change{sys: sys, dirs: dirs, times: req.Times, say: say, step: func() {}, result: &Result{}}
-	return c.apply(ctx, req)
+	c := &change{Request: req, sys: sys, dir: dir, step: func() {}, result: &Result{}}
+	return c.result, c.apply(ctx)
 }
 
-func (c *change) apply(ctx context.Context, req *Request) (*Result, error) {
-	if c.times == (Times{}) {
-		c.times = DefaultTimes
+// change is one request while it is carried out.
+type change struct {
+	*Request
+	sys System
+	dir Dir
+	// step is called between any two things that are done to the node, for
+	// tests to cut a change short there.
+	step   func()
+	j      *journal
+	result *Result
+}
+
+func (c *change) note(s string) {
+	if !slices.Contains(c.result.Notes, s) {
+		c.result.Notes = append(c.result.Notes, s)
 	}
-	if err := c.locked(ctx, req); err != nil {
-		c.dirs.leave()
-		return nil, err
-	}
-	c.tidy(req)
-	return c.result, nil
+}
+
+func (c *change) did(s string) { c.result.Services = append(c.result.Services, s) }
+
+func (c *change) apply(ctx context.Context) error {
+	err := c.locked(ctx)
+	c.dir.leave()
+	return err
 }
 
 // locked does the work while no other change may.
-func (c *change) locked(ctx context.Context, req *Request) error {
-	unlock, err := lock(ctx, filepath.Join(c.dirs.State, lockName))
+func (c *change) locked(ctx context.Context) error {
+	unlock, err := lock(ctx, c.dir.lock())
 	if err != nil {
 		return err
 	}
@@ -56,60 +66,35 @@ func (c *change) locked(ctx context.Context, req *Request) error {
 	if err := c.recover(ctx); err != nil {
 		return err
 	}
-	p := &planner{sys: c.sys, dirs: c.dirs, req: req}
+	p := &planner{change: c}
 	if err := p.plan(ctx); err != nil {
 		return err
 	}
-	c.j, c.result.Notes = &p.j, append(c.result.Notes, p.notes...)
-	if c.idle() {
+	c.j = &p.j
+	if len(p.j.Files)+len(p.j.Services)+len(p.j.Folders) == 0 && p.recorded {
 		return nil
 	}
 	return c.run(ctx)
 }
 
-// NotAdministrator refuses a user who may not change services.
-func NotAdministrator() error {
-	return &fault.Error{What: "this user is no administrator of the node", Fix: "log in as one: --ssh Administrator@HOST"}
-}
-
-// ProtocolFault says that the two sides are of different releases.
-func ProtocolFault(theirs, ours int) error {
-	return &fault.Error{What: fmt.Sprintf("bake speaks protocol %d and verify.exe %d", theirs, ours),
-		Fix: "use a payload of this release: bake payload --with-verify"}
-}
-
-// idle tells whether the node is right already, record and all.
-func (c *change) idle() bool {
-	if len(c.j.Files)+len(c.j.Services)+len(c.j.Folders) > 0 {
-		return false
-	}
-	old, err := readJSON[record](c.dirs.record())
-	if err != nil {
-		return false
-	}
-	if c.j.Verb == Remove {
-		return old == nil
-	}
-	return old != nil && old.Reference == c.j.Record.Reference && len(old.Files) == len(c.j.Record.Files) && len(old.Services) == len(c.j.Record.Services)
-}
-
 // run writes the journal and carries it out. On an error everything is put
 // back, also when the context has ended.
 func (c *change) run(ctx context.Context) error {
-	if err := writeJSON(c.dirs.journal(), c.j); err != nil {
-		return cantWrite(c.dirs.journal(), err)
+	if err := writeJSON(c.dir.journal(), c.j); err != nil {
+		return err
 	}
 	c.step()
 	err := c.forward(ctx)
 	if err == nil {
 		c.j.Done = true
-		if err = writeJSON(c.dirs.journal(), c.j); err == nil {
-			c.result.Changed = true
-			c.step()
-			return c.finish()
-		}
+		err = writeJSON(c.dir.journal(), c.j)
 	}
-	return c.giveUp(ctx, err)
+	if err != nil {
+		return c.giveUp(ctx, err)
+	}
+	c.result.Changed = true
+	c.step()
+	return c.finish()
 }
 
 // forward is the change itself. Up to the first stop, nothing that runs is
@@ -119,8 +104,8 @@ func (c *change) forward(ctx context.Context) error {
 		return err
 	}
 	c.j.Touched = true
-	if err := writeJSON(c.dirs.journal(), c.j); err != nil {
-		return cantWrite(c.dirs.journal(), err)
+	if err := writeJSON(c.dir.journal(), c.j); err != nil {
+		return err
 	}
 	for _, s := range c.j.Services {
 		if s.Restart {
@@ -129,9 +114,6 @@ func (c *change) forward(ctx context.Context) error {
 				return err
 			}
 		}
-	}
-	if err := c.checkPipesGone(ctx); err != nil {
-		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -146,9 +128,6 @@ func (c *change) forward(ctx context.Context) error {
 		if err := c.settle(ctx, s); err != nil {
 			return err
 		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
 	}
 	for _, s := range c.j.Services {
 		if s.After != nil && !s.Idle {
@@ -169,31 +148,53 @@ func (c *change) prepare(ctx context.Context) error {
 		}
 		c.step()
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(unpackers)
-	for _, f := range c.j.Files {
-		if f.New != "" {
-			c.say("unpacking " + f.Path)
-			group.Go(func() error { return unpack(ctx, c.dirs.Stage, f) })
+	if c.Expectation == nil {
+		return nil
+	}
+	var files []node.File
+	for _, f := range c.Expectation.Files {
+		if c.j.changes(f.Path) {
+			files = append(files, f)
 		}
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	c.step()
-	return nil
+	return c.Files.Each(ctx, files, func(f node.File, content io.Reader) error {
+		defer c.step()
+		c.Say("writing " + f.Path)
+		return write(ctx, f, content)
+	})
 }
 
-// unpackers is how many files are unpacked at once: one core hashes more
-// slowly than a disk writes.
-const unpackers = 4
+// write writes a file next to its target and checks its sum: what isn't what it
+// should be never gets the target's name.
+func write(ctx context.Context, f node.File, content io.Reader) error {
+	out, err := os.OpenFile(f.Path+newSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
+	if err != nil {
+		return cantWrite(f.Path, err)
+	}
+	h := sha256.New()
+	source := &stream.Source{R: stream.NewReader(ctx, content)}
+	size, err := io.Copy(io.MultiWriter(out, h), source)
+	err = errors.Join(err, out.Sync(), out.Close())
+	switch sum := hex.EncodeToString(h.Sum(nil)); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case source.Err != nil:
+		return &fault.Error{Where: f.Payload, What: "can't be read: " + source.Err.Error(), Fix: "bring the payload to the node again", Err: source.Err}
+	case err != nil:
+		return cantWrite(f.Path+newSuffix, err)
+	case sum != f.SHA256:
+		return &fault.Error{Where: f.Payload, What: fmt.Sprintf("the payload's file is damaged: it has %d bytes with sha256 %s, node.json says %d with %s", size, sum, f.Size, f.SHA256),
+			Fix: "bring the payload to the node again"}
+	}
+	return nil
+}
 
 // swap puts the new file into the old one's place: the old one keeps its
 // content under another name until all is done.
 func (c *change) swap(f fileChange) error {
 	if f.Old != "" {
 		if err := os.Rename(f.Path, f.Path+oldSuffix); err != nil {
-			return cantReplace(f.Path, err)
+			return cantWrite(f.Path, err)
 		}
 		c.step()
 	}
@@ -202,7 +203,7 @@ func (c *change) swap(f fileChange) error {
 		return nil
 	}
 	if err := os.Rename(f.Path+newSuffix, f.Path); err != nil {
-		return cantReplace(f.Path, err)
+		return cantWrite(f.Path, err)
 	}
 	c.step()
 	if f.Old != "" {
@@ -213,58 +214,35 @@ func (c *change) swap(f fileChange) error {
 	return nil
 }
 
-func cantReplace(path string, err error) error {
-	if inUse(err) {
-		return &fault.Error{Where: path, What: "the file is in use: " + err.Error(), Fix: "find out who holds it open, end that, and run this again", Err: err}
-	}
-	return cantWrite(path, err)
-}
-
 // finish cleans up after a change that is done. It may be run again.
 func (c *change) finish() error {
 	for _, f := range c.j.Files {
 		if err := remove(f.Path + oldSuffix); err != nil {
-			return cantWrite(f.Path+oldSuffix, err)
+			return err
 		}
 		c.step()
 	}
-	if c.j.Record == nil {
-		if err := c.removeFolders(); err != nil {
-			return err
-		}
-		if err := remove(c.dirs.record()); err != nil {
-			return cantWrite(c.dirs.record(), err)
-		}
-	} else if err := writeJSON(c.dirs.record(), c.j.Record); err != nil {
-		return cantWrite(c.dirs.record(), err)
+	if err := c.writeRecord(); err != nil {
+		return err
 	}
 	c.step()
-	if err := remove(c.dirs.journal()); err != nil {
-		return cantWrite(c.dirs.journal(), err)
-	}
-	return nil
+	return remove(c.dir.journal())
 }
 
-// removeFolders takes away the folders that we made: log folders with what
-// is in them, the others if nothing is.
-func (c *change) removeFolders() error {
-	old, err := readJSON[record](c.dirs.record())
+// writeRecord replaces the record of what is installed, or removes it with the
+// folders that it names.
+func (c *change) writeRecord() error {
+	if c.j.Record != nil {
+		return writeJSON(c.dir.record(), c.j.Record)
+	}
+	old, err := readJSON[record](c.dir.record())
 	if err != nil || old == nil {
 		return err
 	}
-	return removeFolders(old.Folders, old.LogFolders)
-}
-
-func removeFolders(folders, logs []string) error {
-	for _, d := range logs {
-		if err := removeAll(d); err != nil {
-			return cantWrite(d, err)
-		}
+	if err := removeFolders(old.Folders, old.LogFolders); err != nil {
+		return err
 	}
-	for _, d := range slices.Backward(folders) {
-		_ = os.Remove(d) // somebody else's files are in it
-	}
-	return nil
+	return remove(c.dir.record())
 }
 
 // lock keeps two changes of one node apart. The lock ends with the process

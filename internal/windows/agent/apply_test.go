@@ -1,20 +1,19 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/windows/node"
@@ -25,36 +24,53 @@ import (
 type testNode struct {
 	t    *testing.T
 	root string
-	dirs Dirs
+	dir  Dir
 	*fakeNode
 }
 
 func newTestNode(t *testing.T) *testNode {
 	t.Helper()
 	root := t.TempDir()
-	w := &testNode{t: t, root: root, dirs: Dirs{State: filepath.Join(root, "state"), Stage: filepath.Join(root, "stage")}, fakeNode: newFakeNode()}
+	w := &testNode{t: t, root: root, dir: Dir(filepath.Join(root, "state")), fakeNode: newFakeNode()}
 	w.names["csi-proxy"] = []string{`\\.\pipe\csi-proxy-disk-v1`, `\\.\pipe\csi-proxy-volume-v1`}
 	return w
 }
 
-var quickly = Times{Stop: 50 * time.Millisecond, Start: 100 * time.Millisecond}
+// payload has the content of each file by its sum.
+type payload map[string]string
 
-// request asks for a csi-proxy and a file next to it, with these contents, and
-// stages them.
-func (w *testNode) request(verb Verb, proxy, other string) *Request {
+func (p payload) Each(_ context.Context, files []node.File, take func(node.File, io.Reader) error) error {
+	for _, f := range files {
+		if err := take(f, strings.NewReader(p[f.SHA256])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// request asks for a csi-proxy and a file next to it, with these contents.
+func (w *testNode) request(proxy, other string) *Request {
 	w.t.Helper()
 	s := winsvc.CSIProxy("disk-v1", "volume-v1")
 	s.Path = filepath.Join(w.root, "k", "csi-proxy.exe")
 	s.LogDirectory = filepath.Join(w.root, "var", "log", "csi-proxy")
-	e := &node.Expectation{Services: []node.Service{{Service: s}}}
+	r := w.removal()
+	r.Reference = "sha256:" + sumOf(proxy + other)[:12]
+	r.Expectation = &node.Expectation{Services: []node.Service{{Service: s}}}
+	p := payload{}
+	r.Files = p
 	for path, content := range map[string]string{s.Path: proxy, filepath.Join(w.root, "k", "deep", "Ä b'c.toml"): other} {
 		if content == "" {
 			continue
 		}
-		e.Files = append(e.Files, node.File{Path: path, SHA256: sumOf(content), Size: int64(len(content))})
-		w.stage(content, sumOf(content))
+		r.Expectation.Files = append(r.Expectation.Files, node.File{Path: path, SHA256: sumOf(content), Size: int64(len(content))})
+		p[sumOf(content)] = content
 	}
-	return &Request{Protocol: node.Protocol, Verb: verb, Reference: "sha256:" + sumOf(proxy + other)[:12], Expectation: e, Times: quickly}
+	return r
+}
+
+func (*testNode) removal() *Request {
+	return &Request{Stop: 50 * time.Millisecond, Start: 100 * time.Millisecond, Say: func(string) {}}
 }
 
 func sumOf(s string) string {
@@ -62,47 +78,25 @@ func sumOf(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (w *testNode) stage(content, name string) {
-	w.t.Helper()
-	var b bytes.Buffer
-	z, err := zstd.NewWriter(&b)
-	if err == nil {
-		_, err = z.Write([]byte(content))
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err == nil {
-		err = os.MkdirAll(w.dirs.Stage, 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(w.dirs.Stage, name+StagedSuffix), b.Bytes(), 0o644)
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 func (w *testNode) apply(req *Request) (*Result, error) {
-	return Apply(w.t.Context(), w.fakeNode, w.dirs, req, func(string) {})
+	return Apply(w.t.Context(), w.fakeNode, w.dir, req)
 }
 
 func (w *testNode) must(req *Request) *Result {
 	w.t.Helper()
 	r, err := w.apply(req)
 	if err != nil {
-		w.t.Fatalf("%s: %v", req.Verb, err)
+		w.t.Fatal(err)
 	}
 	return r
 }
 
-// snapshot is every file, but what was staged and the agent's own, and every
-// service.
+// snapshot is every file but the agent's own, and every service.
 func (w *testNode) snapshot() string {
 	w.t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(w.root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || p == w.dirs.Stage || p == w.dirs.State {
+		if err != nil || p == string(w.dir) {
 			if d != nil && d.IsDir() && err == nil {
 				return fs.SkipDir
 			}
@@ -128,76 +122,56 @@ func (w *testNode) snapshot() string {
 func TestInstallUpgradeRemove(t *testing.T) {
 	w := newTestNode(t)
 	empty := w.snapshot()
-	r := w.must(w.request(Install, "good 1", "config 1"))
+	r := w.must(w.request("good 1", "config 1"))
 	if !r.Changed || r.Installed != 2 || w.services["csi-proxy"] == nil || w.services["csi-proxy"].pid == 0 {
 		t.Fatalf("%+v\n%s", r, w)
 	}
 	installed := w.snapshot()
-	if r := w.must(w.request(Install, "good 1", "config 1")); r.Changed || w.snapshot() != installed {
+	if r := w.must(w.request("good 1", "config 1")); r.Changed || w.snapshot() != installed {
 		t.Errorf("a second run changed something: %+v", r)
 	}
 	pid := w.services["csi-proxy"].pid
-	if r := w.must(w.request(Upgrade, "good 1", "config 2")); r.Replaced != 1 || w.services["csi-proxy"].pid != pid {
+	if r := w.must(w.request("good 1", "config 2")); r.Replaced != 1 || w.services["csi-proxy"].pid != pid {
 		t.Errorf("another's file restarted the service: %+v", r)
 	}
-	if r := w.must(w.request(Upgrade, "good 2", "config 2")); r.Replaced != 1 || w.services["csi-proxy"].pid == pid {
+	if r := w.must(w.request("good 2", "config 2")); r.Replaced != 1 || w.services["csi-proxy"].pid == pid {
 		t.Errorf("%+v", r)
 	}
 	if err := os.WriteFile(filepath.Join(w.root, "var/log/csi-proxy/csi-proxy.log"), []byte("log"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r := w.must(&Request{Protocol: node.Protocol, Verb: Remove, Times: quickly}); r.Removed != 2 {
+	if r := w.must(w.removal()); r.Removed != 2 {
 		t.Errorf("%+v", r)
 	}
 	if got := w.snapshot(); got != empty {
 		t.Errorf("remove left\n%s", got)
 	}
-	if _, err := os.Stat(w.dirs.State); err == nil {
+	if _, err := os.Stat(string(w.dir)); err == nil {
 		t.Error("remove left the state folder")
 	}
-	if r := w.must(&Request{Protocol: node.Protocol, Verb: Remove, Times: quickly}); r.Changed {
+	if r := w.must(w.removal()); r.Changed {
 		t.Errorf("a second removal: %+v", r)
 	}
 }
 
-// A machine that an image is made of may have the service or not, running or
-// not: what it should be is the same.
-func TestSettle(t *testing.T) {
-	w := newTestNode(t)
-	if r := w.must(w.request(Settle, "good 1", "config 1")); r.Installed != 2 || w.services["csi-proxy"] == nil {
-		t.Fatalf("%+v\n%s", r, w)
-	}
-	pid := w.services["csi-proxy"].pid
-	if r := w.must(w.request(Settle, "good 2", "config 1")); r.Replaced != 1 || w.services["csi-proxy"].pid == pid {
-		t.Errorf("%+v", r)
-	}
-}
-
 // What people read of a service is changed while it runs; its process sees
-// other variables only when it is started again. On a node of WMCO's the
-// description is the operator's.
+// other variables only when it is started again.
 func TestSettingsThatChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		change   func(*winsvc.Service)
-		managed  bool
 		restarts bool
 		want     string
 	}{
-		"description":         {func(s *winsvc.Service) { s.Description = "new words" }, false, false, `"new words"`},
-		"display":             {func(s *winsvc.Service) { s.Display = "New Name" }, false, false, `"New Name"`},
-		"managed description": {func(s *winsvc.Service) { s.Description = "new words" }, true, false, `"Storage operations`},
-		"environment":         {func(s *winsvc.Service) { s.Environment = map[string]string{"B": "2", "A": "1"} }, false, true, `["A=1" "B=2"]`},
+		"description": {func(s *winsvc.Service) { s.Description = "new words" }, false, `"new words"`},
+		"display":     {func(s *winsvc.Service) { s.Display = "New Name" }, false, `"New Name"`},
+		"environment": {func(s *winsvc.Service) { s.Environment = map[string]string{"B": "2", "A": "1"} }, true, `["A=1" "B=2"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTestNode(t)
-			w.must(w.request(Install, "good 1", ""))
-			if c.managed {
-				w.services[winsvc.WICDName] = w.services["csi-proxy"].copy()
-				w.services[winsvc.WICDName].settings.Command = node.Say(`C:\k\wicd.exe`)
-			}
+			w.must(w.request("good 1", ""))
 			pid := w.services["csi-proxy"].pid
-			req := w.request(Upgrade, "good 1", "")
-			req.Reference, req.Managed = "sha256:another", c.managed
+			req := w.request("good 1", "")
+			req.Reference = "sha256:another"
 			c.change(&req.Expectation.Services[0].Service)
 			w.must(req)
 			if !strings.Contains(w.String(), c.want) || (w.services["csi-proxy"].pid != pid) != c.restarts {
@@ -210,27 +184,23 @@ func TestSettingsThatChange(t *testing.T) {
 	}
 }
 
-// A start type that leaves the start to others is heeded: the service is set
+// A start type that leaves the start to others is respected: the service is set
 // up, and what ran runs again.
 func TestServicesThatAreNotStarted(t *testing.T) {
 	for name, c := range map[string]struct {
-		start         winsvc.Start
-		managed, runs bool // before the upgrade, by somebody's hand
-		first, then   bool // whether it runs after the install, and the upgrade
+		start       winsvc.Start
+		runs        bool // before the upgrade, started by a user
+		first, then bool // whether it runs after the install, and the upgrade
 	}{
-		"manual":           {winsvc.StartManual, false, false, false, false},
-		"manual, and runs": {winsvc.StartManual, false, true, false, true},
-		"manual, of WMCO":  {winsvc.StartManual, true, false, true, true},
-		"disabled":         {winsvc.StartDisabled, false, false, false, false},
+		"manual":           {winsvc.StartManual, false, false, false},
+		"manual, and runs": {winsvc.StartManual, true, false, true},
+		"disabled":         {winsvc.StartDisabled, false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTestNode(t)
-			if c.managed {
-				w.services[winsvc.WICDName] = &fakeService{settings: wanted(node.Service{Service: winsvc.Service{Name: winsvc.WICDName, Path: `C:\k\wicd.exe`, Start: winsvc.StartAutomatic}})}
-			}
-			request := func(verb Verb, program string) *Request {
-				r := w.request(verb, program, "")
-				r.Managed, r.Expectation.Services[0].Start = c.managed, c.start
+			request := func(program string) *Request {
+				r := w.request(program, "")
+				r.Expectation.Services[0].Start = c.start
 				return r
 			}
 			check := func(runs bool) {
@@ -239,9 +209,9 @@ func TestServicesThatAreNotStarted(t *testing.T) {
 					t.Errorf("it should run: %t\n%s", runs, w)
 				}
 			}
-			w.must(request(Install, "good 1"))
+			w.must(request("good 1"))
 			check(c.first)
-			if r := w.must(request(Install, "good 1")); r.Changed {
+			if r := w.must(request("good 1")); r.Changed {
 				t.Errorf("once more: %+v", r)
 			}
 			if c.runs {
@@ -249,7 +219,7 @@ func TestServicesThatAreNotStarted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w.must(request(Upgrade, "good 2"))
+			w.must(request("good 2"))
 			check(c.then)
 		})
 	}
@@ -257,10 +227,10 @@ func TestServicesThatAreNotStarted(t *testing.T) {
 
 func TestInstallBringsBackWhatWasKilled(t *testing.T) {
 	w := newTestNode(t)
-	w.must(w.request(Install, "good 1", "config"))
+	w.must(w.request("good 1", "config"))
 	want := w.snapshot()
 	w.kill("csi-proxy")
-	if r := w.must(w.request(Install, "good 1", "config")); !r.Changed || w.snapshot() != want {
+	if r := w.must(w.request("good 1", "config")); !r.Changed || w.snapshot() != want {
 		t.Errorf("%+v\n%s", r, w.snapshot())
 	}
 }
@@ -270,7 +240,7 @@ func TestInstallBringsBackWhatWasKilled(t *testing.T) {
 func TestDependentsAreStoppedAndStarted(t *testing.T) {
 	for _, program := range []string{"good 2", "broken"} {
 		w := newTestNode(t)
-		w.must(w.request(Install, "good 1", "config"))
+		w.must(w.request("good 1", "config"))
 		driver := w.services["csi-proxy"].copy()
 		deps, path := []string{"csi-proxy"}, filepath.Join(w.root, "driver.exe")
 		if err := os.WriteFile(path, []byte("good driver"), 0o644); err != nil {
@@ -282,7 +252,7 @@ func TestDependentsAreStoppedAndStarted(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := driver.pid
-		_, err := w.apply(w.request(Upgrade, program, "config"))
+		_, err := w.apply(w.request(program, "config"))
 		if (err == nil) != (program == "good 2") {
 			t.Errorf("%s: %v", program, err)
 		}
@@ -292,57 +262,15 @@ func TestDependentsAreStoppedAndStarted(t *testing.T) {
 	}
 }
 
-// A refusal leaves nothing on a node that had nothing, and an upload that
-// belongs to somebody else's change stays until it is old.
-func TestWhatIsLeftBehind(t *testing.T) {
+// A refusal leaves nothing on a node that had nothing.
+func TestRefusalLeavesNothing(t *testing.T) {
 	w := newTestNode(t)
-	w.rivalOf(w.request(Install, "good 1", ""))
-	if _, err := w.apply(w.request(Install, "good 1", "")); err == nil {
+	w.rivalOf(w.request("good 1", ""))
+	if _, err := w.apply(w.request("good 1", "")); err == nil {
 		t.Error("a second owner was set up")
 	}
-	if _, err := os.Stat(w.dirs.State); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(string(w.dir)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a refusal left the state folder: %v", err)
-	}
-	delete(w.services, "csiproxy")
-	w.stage("another's", sumOf("another's"))
-	w.stage("forgotten", sumOf("forgotten"))
-	long := time.Now().Add(-2 * stale)
-	if err := os.Chtimes(filepath.Join(w.dirs.Stage, sumOf("forgotten")+StagedSuffix), long, long); err != nil {
-		t.Fatal(err)
-	}
-	for name, at := range map[string]time.Time{"verify-old.exe": long, "expect-old.json": long, "verify-new.exe": time.Now(), "request-new.json": time.Now()} {
-		path := filepath.Join(w.root, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chtimes(path, at, at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.must(w.request(Install, "good 1", ""))
-	for name, there := range map[string]bool{"verify-old.exe": false, "expect-old.json": false, "verify-new.exe": true, "request-new.json": true} {
-		if _, err := os.Stat(filepath.Join(w.root, name)); (err == nil) != there {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if got := staged(w.dirs); len(got) != 1 || got[0] != sumOf("another's")+StagedSuffix {
-		t.Errorf("staged is %q", got)
-	}
-}
-
-// A check that was cut off goes with a later one; one that may be under way
-// stays, and so does what isn't a check's.
-func TestChecksThatWereCutOff(t *testing.T) {
-	dir := t.TempDir()
-	long := time.Now().Add(-2 * stale)
-	for name, at := range map[string]time.Time{CheckPrefix + "old": long, CheckPrefix + "new": time.Now(), ".winbake": long} {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.Mkdir(path, 0o755), os.WriteFile(filepath.Join(path, "verify.exe"), nil, 0o644), os.Chtimes(path, at, at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	TidyChecks(dir)
-	for name, there := range map[string]bool{CheckPrefix + "old": false, CheckPrefix + "new": true, ".winbake": true} {
-		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != there {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 
@@ -355,8 +283,8 @@ func (w *testNode) rivalOf(r *Request) {
 func TestStubbornProcessIsEnded(t *testing.T) {
 	w := newTestNode(t)
 	w.stubborn = true
-	w.must(w.request(Install, "good 1", "config"))
-	r := w.must(w.request(Upgrade, "good 2", "config"))
+	w.must(w.request("good 1", "config"))
+	r := w.must(w.request("good 2", "config"))
 	if len(w.strays) != 0 || !strings.Contains(strings.Join(r.Notes, " "), "outlived its stop") {
 		t.Errorf("%v, %q", w.strays, r.Notes)
 	}
@@ -370,23 +298,25 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		want  string
 	}{
 		"broken program": {nil, upgradeTo("broken"), "doesn't serve"},
-		"damaged upload": {nil, func(w *testNode) *Request {
-			r := w.request(Upgrade, "good 2", "config 2")
-			w.stage("good 3", sumOf("good 2"))
+		"damaged payload": {nil, func(w *testNode) *Request {
+			r := w.request("good 2", "config 2")
+			r.Files.(payload)[sumOf("good 2")] = "good 3"
 			return r
-		}, "damaged on the way"},
-		"truncated upload": {nil, func(w *testNode) *Request {
-			r := w.request(Upgrade, "good 2", "config 2")
-			truncate(w, sumOf("good 2"))
+		}, "is damaged"},
+		"truncated payload": {nil, func(w *testNode) *Request {
+			r := w.request("good 2", "config 2")
+			r.Files.(payload)[sumOf("config 2")] = "con"
 			return r
-		}, "damaged on the way"},
-		"nothing uploaded": {nil, func(w *testNode) *Request { r := w.request(Upgrade, "good 2", "config 2"); w.unstage(); return r }, "wasn't uploaded"},
-		"no space":         {func(w *testNode) { w.free = 1000 }, upgradeTo("good 2"), "MB free"},
-		"no space after all": {nil, func(w *testNode) *Request {
+		}, "is damaged"},
+		"unreadable payload": {nil, func(w *testNode) *Request {
+			r := w.request("good 2", "config 2")
+			r.Files = unreadable{}
+			return r
+		}, "can't be read: no such blob"},
+		"no space": {nil, func(w *testNode) *Request {
 			r := upgradeTo("good 2")(w)
 			return r.onFullDisk(w)
 		}, "the node's disk is full"},
-		"read-only":        {func(w *testNode) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2"), "read-only"},
 		"no administrator": {func(w *testNode) { w.notAdmin = true }, upgradeTo("good 2"), "no administrator"},
 		"foreign service":  {func(w *testNode) { w.services["csi-proxy"].settings.Command = node.Say(`C:\other\csi-proxy.exe -x`) }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
 		"second owner":     {func(w *testNode) { w.rival() }, upgradeTo("good 2"), "csiproxy"},
@@ -394,20 +324,17 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		"in use": {func(w *testNode) { w.strays = []Process{{7, filepath.Join(w.root, "k", "deep", "Ä b'c.toml")}} },
 			upgradeTo("good 2"), "process 7 runs it"},
 		"marked for deletion": {func(w *testNode) { delete(w.services, "csi-proxy"); clear(w.pipes); w.marked = true },
-			func(w *testNode) *Request { return w.request(Install, "good 2", "config 2") }, "marked for deletion"},
+			func(w *testNode) *Request { return w.request("good 2", "config 2") }, "marked for deletion"},
 		"marked, and still listed": {func(w *testNode) { w.services["csi-proxy"].pid = 0; clear(w.pipes); w.marked = true },
-			func(w *testNode) *Request { return w.request(Install, "good 1", "config") }, "marked for deletion"},
+			func(w *testNode) *Request { return w.request("good 1", "config") }, "marked for deletion"},
 		"marked, and runs": {func(w *testNode) { w.marked = true }, upgradeTo("good 2"), "marked for deletion"},
 		"marked, and to go": {func(w *testNode) { w.marked = true },
-			func(*testNode) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }, "marked for deletion"},
-		"a pipe that stays":   {func(w *testNode) { w.stuckPipe() }, upgradeTo("good 2"), "is still served"},
-		"install over others": {nil, func(w *testNode) *Request { return w.request(Install, "good 2", "config") }, "another program"},
-		"upgrade of nothing":  {func(w *testNode) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2"), "isn't there to be upgraded"},
-		"other protocol":      {nil, func(w *testNode) *Request { r := w.request(Upgrade, "good 2", ""); r.Protocol++; return r }, "protocol"},
+			(*testNode).removal, "marked for deletion"},
+		"a pipe that stays": {func(w *testNode) { w.stuckPipe() }, upgradeTo("good 2"), "is served by process 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTestNode(t)
-			w.must(w.request(Install, "good 1", "config"))
+			w.must(w.request("good 1", "config"))
 			if c.spoil != nil {
 				c.spoil(w)
 			}
@@ -423,8 +350,8 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 			if got := w.snapshot(); got != before {
 				t.Errorf("before:\n%safter:\n%s", before, got)
 			}
-			if interrupted, _ := state(w.dirs); interrupted != "" {
-				t.Errorf("a journal is left: %s", interrupted)
+			if left := interrupted(w.dir); left != "" {
+				t.Errorf("a journal is left: %s", left)
 			}
 		})
 	}
@@ -442,19 +369,14 @@ func (r *Request) onFullDisk(w *testNode) *Request {
 }
 
 func upgradeTo(proxy string) func(*testNode) *Request {
-	return func(w *testNode) *Request { return w.request(Upgrade, proxy, "config 2") }
+	return func(w *testNode) *Request { return w.request(proxy, "config 2") }
 }
 
-func (w *testNode) unstage() {
-	if err := os.RemoveAll(w.dirs.Stage); err != nil {
-		w.t.Fatal(err)
-	}
-}
+// unreadable is a payload whose files can't be read.
+type unreadable struct{}
 
-func truncate(w *testNode, sum string) {
-	if err := os.Truncate(filepath.Join(w.dirs.Stage, sum+StagedSuffix), 9); err != nil {
-		w.t.Fatal(err)
-	}
+func (unreadable) Each(_ context.Context, files []node.File, take func(node.File, io.Reader) error) error {
+	return take(files[0], iotest.ErrReader(errors.New("no such blob")))
 }
 
 func (s *fakeService) copy() *fakeService { c := *s; return &c }
@@ -472,17 +394,6 @@ func (w *testNode) stuckPipe() {
 	w.strays = append(w.strays, Process{9, "/elsewhere"})
 }
 
-func TestManagedNodeWhenTold(t *testing.T) {
-	w := newTestNode(t)
-	w.services[winsvc.WICDName] = &fakeService{settings: wanted(node.Service{Service: winsvc.Service{Name: winsvc.WICDName, Path: `C:\k\wicd.exe`, Start: winsvc.StartAutomatic}})}
-	req := w.request(Install, "good 1", "config")
-	if _, err := w.apply(req); err == nil {
-		t.Error("it was changed without being told to")
-	}
-	req.Managed = true
-	w.must(req)
-}
-
 // cut is what ends a change in the tests: nothing runs after it, as after a
 // kill.
 type cut struct{}
@@ -497,16 +408,16 @@ func (w *testNode) applyUntil(req *Request, n int) (ended bool) {
 			}
 		}
 	}()
-	c := &change{sys: w.fakeNode, dirs: w.dirs, times: req.Times, say: func(string) {}, result: &Result{}}
+	c := &change{Request: req, sys: w.fakeNode, dir: w.dir, result: &Result{}}
 	c.step = func() {
 		if n--; n < 0 {
 			panic(cut{})
 		}
 	}
-	if err := os.MkdirAll(w.dirs.State, 0o755); err != nil {
+	if err := os.MkdirAll(string(w.dir), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
-	_, _ = c.apply(w.t.Context(), req)
+	_ = c.apply(w.t.Context())
 	return true
 }
 
@@ -514,15 +425,15 @@ func (w *testNode) applyUntil(req *Request, n int) (ended bool) {
 // never been cut; and when the next one is cut too, and when it is the
 // rollback that is cut.
 func TestCutAtEveryPointAndRunAgain(t *testing.T) {
-	start := func(w *testNode) { w.must(w.request(Install, "good 1", "config 1")) }
+	start := func(w *testNode) { w.must(w.request("good 1", "config 1")) }
 	for name, c := range map[string]struct {
 		before func(*testNode)
 		req    func(*testNode) *Request
 	}{
-		"install": {func(*testNode) {}, func(w *testNode) *Request { return w.request(Install, "good 1", "config 1") }},
+		"install": {func(*testNode) {}, func(w *testNode) *Request { return w.request("good 1", "config 1") }},
 		"upgrade": {start, upgradeTo("good 2")},
 		"broken":  {start, upgradeTo("broken")},
-		"remove":  {start, func(*testNode) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }},
+		"remove":  {start, (*testNode).removal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := newTestNode(t)
@@ -543,7 +454,7 @@ func TestCutAtEveryPointAndRunAgain(t *testing.T) {
 				if got := normal(w); got != want {
 					t.Fatalf("cut at step %d, want\n%sgot\n%s", n, want, got)
 				}
-				if interrupted, _ := state(w.dirs); interrupted != "" {
+				if interrupted(w.dir) != "" {
 					t.Fatalf("cut at step %d: a journal is left", n)
 				}
 			}
@@ -557,14 +468,16 @@ func normal(w *testNode) string { return strings.ReplaceAll(w.snapshot(), w.root
 // An ended context puts everything back too.
 func TestInterruptedContextPutsBack(t *testing.T) {
 	w := newTestNode(t)
-	w.must(w.request(Install, "good 1", "config 1"))
+	w.must(w.request("good 1", "config 1"))
 	before := w.snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Apply(ctx, w.fakeNode, w.dirs, w.request(Upgrade, "good 2", "config 2"), func(s string) {
+	req := w.request("good 2", "config 2")
+	req.Say = func(s string) {
 		if strings.HasPrefix(s, "stopping") {
 			cancel()
 		}
-	})
+	}
+	_, err := Apply(ctx, w.fakeNode, w.dir, req)
 	if err == nil {
 		t.Fatal("nothing was interrupted")
 	}
@@ -575,12 +488,12 @@ func TestInterruptedContextPutsBack(t *testing.T) {
 
 func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
 	w := newTestNode(t)
-	w.must(w.request(Install, "good 1", "config 1"))
+	w.must(w.request("good 1", "config 1"))
 	theirs := filepath.Join(w.root, "k", "deep", "Ä b'c.toml")
 	if err := os.WriteFile(theirs, []byte("edited"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := w.must(&Request{Protocol: node.Protocol, Verb: Remove, Times: quickly})
+	r := w.must(w.removal())
 	if data, err := os.ReadFile(theirs); err != nil || string(data) != "edited" || len(r.Notes) != 1 {
 		t.Errorf("%q, %v, notes %q", data, err, r.Notes)
 	}

@@ -11,122 +11,111 @@ import (
 
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
+	"golang.org/x/sys/windows/svc/mgr"
 
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
-// look reads the service's configuration with the raw calls: mgr's own give
-// nothing at all where one of them fails, as some do on Wine.
-func (s *Service) look(h windows.Handle) {
+// configurationOf reads it with the raw calls: mgr's own give nothing at all
+// where one of them fails, as some do on Wine.
+func configurationOf(s *mgr.Service) (out node.Configuration) {
 	buf, err := query(func(p *byte, n uint32, need *uint32) error {
-		return windows.QueryServiceConfig(h, (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(p)), n, need)
+		return windows.QueryServiceConfig(s.Handle, (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(p)), n, need)
 	})
-	if err != nil {
-		why := "QueryServiceConfig: " + err.Error()
-		s.Command, s.Display, s.Account = node.Unknown[string](why), node.Unknown[string](why), node.Unknown[string](why)
-		s.Start, s.Dependencies = node.Unknown[winsvc.Start](why), node.Unknown[[]string](why)
-	} else {
-		c := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&buf[0]))
-		s.Command, s.Display = node.Say(windows.UTF16PtrToString(c.BinaryPathName)), node.Say(windows.UTF16PtrToString(c.DisplayName))
-		s.Account, s.Dependencies = node.Say(windows.UTF16PtrToString(c.ServiceStartName)), node.Say(splitBlock(c.Dependencies))
-		s.Start = startOf(h, c.StartType)
-	}
-	s.Description = descriptionOf(h)
-	s.Recovery = recoveryOf(h)
-	s.Environment = environmentOf(s.Name)
+	c := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&buf[0]))
+	out.Command, out.Display = told(windows.UTF16PtrToString(c.BinaryPathName), err), told(windows.UTF16PtrToString(c.DisplayName), err)
+	out.Account, out.Dependencies = told(windows.UTF16PtrToString(c.ServiceStartName), err), told(splitBlock(c.Dependencies), err)
+	out.Start = startOf(s.Handle, c.StartType, err)
+	buf, err = query2(s.Handle, windows.SERVICE_CONFIG_DESCRIPTION)
+	out.Description = told(windows.UTF16PtrToString((*windows.SERVICE_DESCRIPTION)(unsafe.Pointer(&buf[0])).Description), err)
+	out.Recovery = told(recoveryOf(s))
+	out.Environment = told(environmentOf(s.Name))
+	return out
 }
 
-// query calls fn again with as much room as it asks for.
+// query calls fn again with as much room as it asks for. With an error what it
+// returns is zeros.
 func query(fn func(p *byte, n uint32, need *uint32) error) ([]byte, error) {
 	buf := aligned(1 << 10)
-	for {
-		need := uint32(0)
-		err := fn(&buf[0], uint32(len(buf)), &need)
-		if err == nil {
-			return buf, nil
-		}
-		if !errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) || need <= uint32(len(buf)) {
-			return nil, err
-		}
+	need := uint32(0)
+	err := fn(&buf[0], uint32(len(buf)), &need)
+	if errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) {
 		buf = aligned(need)
+		err = fn(&buf[0], uint32(len(buf)), &need)
 	}
+	if err != nil {
+		return aligned(1 << 10), fmt.Errorf("ask the service manager: %w", err)
+	}
+	return buf, nil
+}
+
+// aligned makes a buffer that structures with pointers may be read from.
+func aligned(n uint32) []byte {
+	words := make([]uint64, (n+7)/8+1)
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
 }
 
 func query2(h windows.Handle, level uint32) ([]byte, error) {
 	return query(func(p *byte, n uint32, need *uint32) error { return windows.QueryServiceConfig2(h, level, p, n, need) })
 }
 
-func startOf(h windows.Handle, kind uint32) node.Told[winsvc.Start] {
-	switch kind {
-	case windows.SERVICE_DEMAND_START:
-		return node.Say(winsvc.StartManual)
-	case windows.SERVICE_DISABLED:
-		return node.Say(winsvc.StartDisabled)
-	case windows.SERVICE_AUTO_START:
-	default:
-		return node.Unknown[winsvc.Start](fmt.Sprintf("start type %d", kind))
-	}
-	buf, err := query2(h, windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO)
-	if unsupported(err) {
-		// A manager that knows no delayed start delays none.
-		return node.Say(winsvc.StartAutomatic)
-	}
-	if err != nil {
-		return node.Unknown[winsvc.Start]("QueryServiceConfig2: " + err.Error())
-	}
-	if (*windows.SERVICE_DELAYED_AUTO_START_INFO)(unsafe.Pointer(&buf[0])).IsDelayedAutoStartUp != 0 {
-		return node.Say(winsvc.StartDelayed)
-	}
-	return node.Say(winsvc.StartAutomatic)
-}
-
-func descriptionOf(h windows.Handle) node.Told[string] {
-	buf, err := query2(h, windows.SERVICE_CONFIG_DESCRIPTION)
-	if err != nil {
-		return node.Unknown[string]("QueryServiceConfig2: " + err.Error())
-	}
-	return node.Say(windows.UTF16PtrToString((*windows.SERVICE_DESCRIPTION)(unsafe.Pointer(&buf[0])).Description))
-}
-
-var actionKinds = map[uint32]winsvc.ActionKind{
-	windows.SC_ACTION_NONE: winsvc.ActionNone, windows.SC_ACTION_RESTART: winsvc.ActionRestart,
-	windows.SC_ACTION_REBOOT: winsvc.ActionReboot, windows.SC_ACTION_RUN_COMMAND: winsvc.ActionRun,
-}
-
-func recoveryOf(h windows.Handle) node.Told[winsvc.Recovery] {
-	buf, err := query2(h, windows.SERVICE_CONFIG_FAILURE_ACTIONS)
-	if err != nil {
-		return node.Unknown[winsvc.Recovery]("QueryServiceConfig2: " + err.Error())
-	}
-	a := (*windows.SERVICE_FAILURE_ACTIONS)(unsafe.Pointer(&buf[0]))
-	r := winsvc.Recovery{Reset: time.Duration(a.ResetPeriod) * time.Second, Command: windows.UTF16PtrToString(a.Command)}
-	if a.Actions != nil {
-		for _, one := range unsafe.Slice(a.Actions, a.ActionsCount) {
-			r.Actions = append(r.Actions, winsvc.Action{Kind: actionKinds[one.Type], Delay: time.Duration(one.Delay) * time.Millisecond})
+func startOf(h windows.Handle, kind uint32, err error) node.Told[winsvc.Start] {
+	delayed := false
+	if err == nil && kind == windows.SERVICE_AUTO_START {
+		var buf []byte
+		buf, err = query2(h, windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO)
+		delayed = (*windows.SERVICE_DELAYED_AUTO_START_INFO)(unsafe.Pointer(&buf[0])).IsDelayedAutoStartUp != 0
+		if unsupported(err) {
+			err = nil // a manager that knows no delayed start delays none
 		}
 	}
-	flag, err := query2(h, windows.SERVICE_CONFIG_FAILURE_ACTIONS_FLAG)
-	if err != nil {
-		return node.Unknown[winsvc.Recovery]("QueryServiceConfig2: " + err.Error())
+	for start, k := range startTypes {
+		if k == kind && delayed == (start == winsvc.StartDelayed) {
+			return told(start, err)
+		}
 	}
-	r.OnNonCrash = (*windows.SERVICE_FAILURE_ACTIONS_FLAG)(unsafe.Pointer(&flag[0])).FailureActionsOnNonCrashFailures != 0
-	return node.Say(r)
+	return node.Unknown[winsvc.Start](fmt.Sprintf("start type %d", kind))
+}
+
+var actionKinds = map[int]winsvc.ActionKind{
+	mgr.NoAction: winsvc.ActionNone, mgr.ServiceRestart: winsvc.ActionRestart,
+	mgr.ComputerReboot: winsvc.ActionReboot, mgr.RunCommand: winsvc.ActionRun,
+}
+
+func recoveryOf(s *mgr.Service) (r winsvc.Recovery, err error) {
+	actions, err := s.RecoveryActions()
+	if err != nil {
+		return r, err
+	}
+	for _, a := range actions {
+		r.Actions = append(r.Actions, winsvc.Action{Kind: actionKinds[a.Type], Delay: a.Delay})
+	}
+	seconds, err := s.ResetPeriod()
+	if err != nil {
+		return r, err
+	}
+	r.Reset = time.Duration(seconds) * time.Second
+	if r.Command, err = s.RecoveryCommand(); err != nil {
+		return r, err
+	}
+	r.OnNonCrash, err = s.RecoveryActionsOnNonCrashFailures()
+	return r, err
 }
 
 const servicesKey = `SYSTEM\CurrentControlSet\Services\`
 
-func environmentOf(name string) node.Told[[]string] {
+func environmentOf(name string) ([]string, error) {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, servicesKey+name, registry.QUERY_VALUE)
 	if err != nil {
-		return node.Unknown[[]string]("its registry key: " + err.Error())
+		return nil, fmt.Errorf("open its registry key: %w", err)
 	}
 	defer k.Close() //nolint:errcheck // only read
 	env, _, err := k.GetStringsValue("Environment")
 	if errors.Is(err, registry.ErrNotExist) {
-		return node.Say([]string{})
+		return []string{}, nil
 	}
-	return told(env, err)
+	return env, err
 }
 
 func setEnvironment(name string, env []string) error {
@@ -189,7 +178,7 @@ func argumentsOf(s Settings) (a arguments, err error) {
 
 // configureMore sets what CreateService doesn't. What the manager doesn't have
 // becomes a note.
-func configureMore(h windows.Handle, s Settings) (notes []string, err error) {
+func configureMore(service *mgr.Service, s Settings) (notes []string, err error) {
 	set := func(what string, fn func() error) {
 		if serr := fn(); unsupported(serr) {
 			notes = append(notes, fmt.Sprintf("the service manager has no %s: %v", what, serr))
@@ -198,13 +187,13 @@ func configureMore(h windows.Handle, s Settings) (notes []string, err error) {
 		}
 	}
 	if description, ok := s.Description.Get(); ok {
-		set("description", func() error { return setDescription(h, description) })
+		set("description", func() error { return setDescription(service.Handle, description) })
 	}
 	if start, ok := s.Start.Get(); ok && startTypes[start] == windows.SERVICE_AUTO_START {
-		set("delayed start", func() error { return setDelayed(h, start == winsvc.StartDelayed) })
+		set("delayed start", func() error { return setDelayed(service.Handle, start == winsvc.StartDelayed) })
 	}
 	if recovery, ok := s.Recovery.Get(); ok {
-		set("recovery actions", func() error { return setRecovery(h, recovery) })
+		set("recovery actions", func() error { return setRecovery(service, recovery) })
 	}
 	if environment, ok := s.Environment.Get(); ok {
 		set("environment", func() error { return setEnvironment(s.Name, environment) })
@@ -233,32 +222,26 @@ func setDelayed(h windows.Handle, delayed bool) error {
 	return err
 }
 
-func setRecovery(h windows.Handle, r winsvc.Recovery) error {
-	var actions []windows.SC_ACTION
+func setRecovery(s *mgr.Service, r winsvc.Recovery) error {
+	var actions []mgr.RecoveryAction
 	for _, a := range r.Actions {
 		for kind, name := range actionKinds {
 			if name == a.Kind {
-				actions = append(actions, windows.SC_ACTION{Type: kind, Delay: uint32(a.Delay / time.Millisecond)}) //nolint:gosec // winsvc bounds it
+				actions = append(actions, mgr.RecoveryAction{Type: kind, Delay: a.Delay})
 			}
 		}
 	}
-	command, err := windows.UTF16PtrFromString(r.Command)
-	if err != nil {
-		return err
+	err := s.ResetRecoveryActions()
+	if err == nil && len(actions) > 0 {
+		err = s.SetRecoveryActions(actions, uint32(r.Reset/time.Second))
 	}
-	// An empty list is one that is there: a nil pointer would leave the old one.
-	actions = append(actions, windows.SC_ACTION{})
-	a := windows.SERVICE_FAILURE_ACTIONS{
-		ResetPeriod: uint32(r.Reset / time.Second), Command: command, ActionsCount: uint32(len(actions) - 1), Actions: &actions[0],
+	if err == nil {
+		err = s.SetRecoveryCommand(r.Command)
 	}
-	if err := windows.ChangeServiceConfig2(h, windows.SERVICE_CONFIG_FAILURE_ACTIONS, (*byte)(unsafe.Pointer(&a))); err != nil {
-		return err
+	if err == nil {
+		err = s.SetRecoveryActionsOnNonCrashFailures(r.OnNonCrash)
 	}
-	flag := windows.SERVICE_FAILURE_ACTIONS_FLAG{}
-	if r.OnNonCrash {
-		flag.FailureActionsOnNonCrashFailures = 1
-	}
-	return windows.ChangeServiceConfig2(h, windows.SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, (*byte)(unsafe.Pointer(&flag)))
+	return err
 }
 
 // splitBlock reads strings that end in zeros, the last one in two.

@@ -27,9 +27,7 @@ type fakeNode struct {
 	// stubborn programs go on when their service has stopped.
 	stubborn bool
 	notAdmin bool
-	free     uint64
 	marked   bool
-	readOnly string
 	strays   []Process
 	pipes    map[string]uint32 // served by
 	names    map[string][]string
@@ -42,13 +40,11 @@ type fakeService struct {
 }
 
 func newFakeNode() *fakeNode {
-	return &fakeNode{services: map[string]*fakeService{}, pipes: map[string]uint32{}, names: map[string][]string{}, free: 1 << 40, started: 100}
+	return &fakeNode{services: map[string]*fakeService{}, pipes: map[string]uint32{}, names: map[string][]string{}, started: 100}
 }
 
 func (n *fakeNode) Describe() (string, string)   { return "fake", "Windows" }
 func (n *fakeNode) Administrator() (bool, error) { return !n.notAdmin, nil }
-func (n *fakeNode) Free(string) (uint64, error)  { return n.free, nil }
-func (n *fakeNode) ReadOnly(path string) bool    { return path == n.readOnly }
 func (n *fakeNode) serves(name string) []string  { return n.names[name] }
 func (n *fakeNode) describe(name string) *Service {
 	s := n.services[name]
@@ -86,23 +82,14 @@ func (n *fakeNode) Services() (all []*Service, err error) {
 	return all, nil
 }
 
-func (n *fakeNode) Create(s Settings) ([]string, error) {
+func (n *fakeNode) Set(s Settings) ([]string, error) {
 	if n.marked {
 		return nil, ErrMarked
 	}
-	if n.services[s.Name] != nil {
-		return nil, errors.New("it is there")
-	}
-	n.services[s.Name] = &fakeService{settings: full(s)}
-	return nil, nil
-}
-
-func (n *fakeNode) Configure(s Settings) ([]string, error) {
-	if n.services[s.Name] == nil {
-		return nil, errors.New("it isn't there")
-	}
-	if n.marked {
-		return nil, ErrMarked
+	old := n.services[s.Name]
+	if old == nil {
+		n.services[s.Name] = &fakeService{settings: full(s)}
+		return nil, nil
 	}
 	if value(s.Command) == "" {
 		return nil, nil
@@ -110,9 +97,8 @@ func (n *fakeNode) Configure(s Settings) ([]string, error) {
 	if _, ok := s.Recovery.Get(); ok {
 		return nil, errors.New("the old recovery actions aren't known and are lost")
 	}
-	old := n.services[s.Name].settings
-	s.Display, s.Description = cmp.Or(s.Display, old.Display), cmp.Or(s.Description, old.Description)
-	n.services[s.Name].settings = full(s)
+	s.Display, s.Description = cmp.Or(s.Display, old.settings.Display), cmp.Or(s.Description, old.settings.Description)
+	old.settings = full(s)
 	return nil, nil
 }
 

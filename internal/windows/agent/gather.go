@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,46 +21,24 @@ import (
 	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
-// GatherOptions say how much Gather asks.
-type GatherOptions struct {
-	// Version is verify.exe's own.
-	Version string
-	// Quick leaves out what takes seconds: waiting for a log to be flushed.
-	Quick bool
-}
-
-// Gather asks the node everything that Compare judges. It changes nothing.
-func Gather(ctx context.Context, sys System, e *node.Expectation, dirs Dirs, o GatherOptions) *node.Facts {
-	f := &node.Facts{Protocol: node.Protocol, Verify: o.Version}
+// Gather asks the node everything that node.Compare judges. It changes nothing.
+func Gather(ctx context.Context, sys System, e *node.Expectation, dir Dir) *node.Facts {
+	f := &node.Facts{Interrupted: interrupted(dir)}
 	f.Host, f.OS = sys.Describe()
-	f.Administrator = told(sys.Administrator())
-	all, err := sys.Services()
-	wicd, werr := sys.Service(winsvc.WICDName)
-	f.Managed = told(wicd != nil, werr)
-	f.Interrupted, f.Installed = state(dirs)
-	f.Staged = staged(dirs)
-	processes, perr := sys.Processes()
-	g := &gatherer{sys: sys, all: all, allErr: err, processes: processes, processErr: perr, quick: o.Quick}
+	g := &gatherer{sys: sys}
+	g.all, g.allErr = sys.Services()
+	g.processes, g.processErr = sys.Processes()
+	wicd, err := sys.Service(winsvc.WICDName)
+	f.Managed = told(wicd != nil, err)
 	for _, s := range e.Services {
 		f.Services = append(f.Services, g.service(ctx, s))
+		f.Pipes = append(f.Pipes, askAll(ctx, sys, s.Pipes)...)
+	}
+	for i := range f.Pipes {
+		g.nameOwner(&f.Pipes[i])
 	}
 	f.Files = hashAll(ctx, e.Files)
-	f.Pipes = g.pipes(ctx, e)
 	return f
-}
-
-// staged lists the uploads that have their last name: they are whole.
-func staged(d Dirs) (names []string) {
-	if d.Stage == "" {
-		return nil
-	}
-	entries, _ := os.ReadDir(d.Stage) // where it can't be read, all is sent again
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), StagedSuffix) {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }
 
 func told[T any](v T, err error) node.Told[T] {
@@ -75,7 +54,6 @@ type gatherer struct {
 	allErr     error
 	processes  []Process
 	processErr error
-	quick      bool
 }
 
 // askAll asks all pipes at once: one that hangs costs its timeout, not the sum.
@@ -87,18 +65,6 @@ func askAll(ctx context.Context, sys System, names []string) []node.PipeFacts {
 	}
 	wg.Wait()
 	return out
-}
-
-func (g *gatherer) pipes(ctx context.Context, e *node.Expectation) []node.PipeFacts {
-	var names []string
-	for _, s := range e.Services {
-		names = append(names, s.Pipes...)
-	}
-	all := askAll(ctx, g.sys, names)
-	for i := range all {
-		g.nameOwner(&all[i])
-	}
-	return all
 }
 
 func (g *gatherer) nameOwner(p *node.PipeFacts) {
@@ -113,7 +79,7 @@ func (g *gatherer) nameOwner(p *node.PipeFacts) {
 }
 
 func (g *gatherer) service(ctx context.Context, want node.Service) node.ServiceFacts {
-	f := node.ServiceFacts{Name: want.Name, Rivals: g.rivals(want)}
+	f := node.ServiceFacts{Name: want.Name, Rivals: told(rivals(g.all, want), g.allErr)}
 	if want.LogDirectory != "" {
 		f.LogDirectory = told(isDir(want.LogDirectory))
 	}
@@ -123,19 +89,12 @@ func (g *gatherer) service(ctx context.Context, want node.Service) node.ServiceF
 		return f
 	}
 	f.State, f.PID = node.Say(s.State), node.Say(s.PID)
-	f.Alive = g.alive(s.PID)
+	f.Alive = told(runs(g.processes, s.PID), g.processErr)
 	f.Configuration = s.Configuration
 	if want.Log != "" {
 		f.LogVersion = g.logVersion(ctx, want.Log, s.State)
 	}
 	return f
-}
-
-func (g *gatherer) alive(pid uint32) node.Told[bool] {
-	if g.processErr != nil {
-		return node.Unknown[bool](g.processErr.Error())
-	}
-	return node.Say(runs(g.processes, pid))
 }
 
 // flushed is longer than klog keeps lines to itself: 5 seconds
@@ -144,34 +103,27 @@ const flushed = 7 * time.Second
 
 // logVersion reads the log until the running program's line is in it.
 func (g *gatherer) logVersion(ctx context.Context, path, state string) node.Told[string] {
-	for end := time.Now().Add(flushed); ; {
-		v, err := versionInLog(path)
-		if !errors.Is(err, errNotYet) || g.quick || state != node.StateRunning || time.Now().After(end) {
-			return told(v, err)
-		}
-		select {
-		case <-ctx.Done():
-			return node.Unknown[string](ctx.Err().Error())
-		case <-time.After(250 * time.Millisecond):
-		}
-	}
+	var version string
+	var err error
+	_, interrupted := wait(ctx, flushed, func() (bool, error) {
+		version, err = versionInLog(path)
+		return !errors.Is(err, errNotYet) || state != node.StateRunning, nil
+	})
+	return told(version, cmp.Or(interrupted, err))
 }
 
 // rivals are services of another name that start the same program, or one of
 // the same file name elsewhere: its pipes have the same names.
-func (g *gatherer) rivals(want node.Service) node.Told[[]node.Rival] {
-	if g.allErr != nil {
-		return node.Unknown[[]node.Rival](g.allErr.Error())
-	}
+func rivals(all []*Service, want node.Service) []node.Rival {
 	out := []node.Rival{}
-	for _, s := range g.all {
+	for _, s := range all {
 		command, _ := s.Command.Get()
 		if strings.EqualFold(s.Name, want.Name) || !strings.EqualFold(node.Base(program(command)), node.Base(want.Path)) {
 			continue
 		}
 		out = append(out, node.Rival{Name: s.Name, Command: command, State: s.State, Start: s.Start, PID: node.Say(s.PID)})
 	}
-	return node.Say(out)
+	return out
 }
 
 func isDir(path string) (bool, error) {
@@ -189,7 +141,7 @@ func hashAll(ctx context.Context, files []node.File) []node.FileFacts {
 	group.SetLimit(4)
 	for i, f := range files {
 		group.Go(func() error {
-			out[i] = hashFile(ctx, f.Path)
+			out[i] = hashFile(ctx, f)
 			return nil
 		})
 	}
@@ -197,28 +149,18 @@ func hashAll(ctx context.Context, files []node.File) []node.FileFacts {
 	return out
 }
 
-func hashFile(ctx context.Context, path string) node.FileFacts {
-	facts := node.FileFacts{Path: path}
-	sum, size, err := Sum(ctx, path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+func hashFile(ctx context.Context, f node.File) node.FileFacts {
+	facts := node.FileFacts{Path: f.Path}
+	in, err := os.Open(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
 		facts.Exists = node.Say(false)
-	case err != nil:
-		facts.Exists, facts.SHA256 = node.Unknown[bool](err.Error()), node.Unknown[string](err.Error())
-	default:
-		facts.Exists, facts.SHA256, facts.Size = node.Say(true), node.Say(sum), size
+		return facts
 	}
-	return facts
-}
-
-// Sum returns a file's sha256, in lower-case hex, and its size in bytes.
-func Sum(ctx context.Context, path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close() // only read
 	h := sha256.New()
-	size, err = io.Copy(h, stream.NewReader(ctx, f))
-	return hex.EncodeToString(h.Sum(nil)), size, err
+	if err == nil {
+		defer in.Close() // only read
+		facts.Size, err = io.Copy(h, stream.NewReader(ctx, in))
+	}
+	facts.Exists, facts.SHA256 = told(true, err), told(hex.EncodeToString(h.Sum(nil)), err)
+	return facts
 }

@@ -1,29 +1,28 @@
 package agent
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/node"
 )
 
-// The names in the state folder.
-const (
-	journalName = "journal.json"
-	recordName  = "installed.json"
-	lockName    = "lock"
-)
+// Dir is the folder of the agent's own: it holds the journal and the record of
+// what was installed. Only administrators may write there.
+type Dir string
 
-// The endings of files next to their target: the next one, unpacked and
-// checked, and the last one, until the change is done.
+func (d Dir) journal() string { return filepath.Join(string(d), "journal.json") }
+func (d Dir) record() string  { return filepath.Join(string(d), "installed.json") }
+func (d Dir) lock() string    { return filepath.Join(string(d), "lock") }
+
+// The endings of files next to their target: the next one, written and checked,
+// and the last one, until the change is done.
 const (
 	newSuffix = ".winbake-new"
 	oldSuffix = ".winbake-old"
@@ -33,10 +32,8 @@ const (
 // Whatever cuts a change short, what it holds and what is next to each target
 // say how to put the node back, or, once Done, how to end.
 type journal struct {
-	Verb      Verb            `json:"verb"`
-	Reference string          `json:"reference,omitempty"`
-	Files     []fileChange    `json:"files,omitempty"`
-	Services  []serviceChange `json:"services,omitempty"`
+	Files    []fileChange    `json:"files,omitempty"`
+	Services []serviceChange `json:"services,omitempty"`
 	// Folders are those that the change makes, the outermost first; LogFolders
 	// those of them that services write into.
 	Folders    []string `json:"folders,omitempty"`
@@ -50,20 +47,26 @@ type journal struct {
 	Record *record `json:"record,omitempty"`
 }
 
+// String names the change.
+func (j *journal) String() string {
+	if j.Record == nil {
+		return "remove"
+	}
+	return "install " + j.Record.Reference
+}
+
 // fileChange is one file. Old and New are sums; "" for no file.
 type fileChange struct {
 	Path string `json:"path"`
 	Old  string `json:"old,omitempty"`
 	New  string `json:"new,omitempty"`
-	Size int64  `json:"size,omitempty"`
 }
 
 // serviceChange is one service. Before and After are nil where there is none.
 type serviceChange struct {
-	Name    string    `json:"name"`
-	Program string    `json:"program,omitempty"`
-	Before  *Settings `json:"before,omitempty"`
-	After   *Settings `json:"after,omitempty"`
+	Name   string    `json:"name"`
+	Before *Settings `json:"before,omitempty"`
+	After  *Settings `json:"after,omitempty"`
 	// Ran tells whether it ran before; Restart whether it must be stopped for
 	// the change. A service that runs and only gets settings isn't.
 	Ran     bool     `json:"ran,omitempty"`
@@ -77,32 +80,36 @@ type serviceChange struct {
 	Dependents []string `json:"dependents,omitempty"`
 }
 
-// record is what is on the node by our doing. Of a service it has name, program and
-// pipes.
+// record is what is on the node by our doing.
 type record struct {
-	Reference string          `json:"reference"`
-	Files     []fileChange    `json:"files"`
-	Services  []serviceChange `json:"services"`
+	Reference string `json:"reference"`
+	// Expectation is all that was installed and not removed since.
+	Expectation *node.Expectation `json:"expectation"`
 	// Folders and LogFolders were made by us.
 	Folders    []string `json:"folders,omitempty"`
 	LogFolders []string `json:"logFolders,omitempty"`
 }
 
-// state reads what Facts say of a change that was cut short and of the record.
-func state(d Dirs) (interrupted, installed string) {
-	if j, err := readJSON[journal](d.journal()); err != nil {
-		interrupted = "a change that left an unreadable journal: " + err.Error()
-	} else if j != nil {
-		interrupted = string(j.Verb) + " " + j.Reference
+// Installed is what was installed on the node; nil for nothing.
+func Installed(d Dir) (*node.Expectation, error) {
+	r, err := readJSON[record](d.record())
+	if r == nil {
+		return nil, err
 	}
-	if r, err := readJSON[record](d.record()); err == nil && r != nil {
-		installed = r.Reference
-	}
-	return interrupted, installed
+	return r.Expectation, err
 }
 
-func (d Dirs) journal() string { return filepath.Join(d.State, journalName) }
-func (d Dirs) record() string  { return filepath.Join(d.State, recordName) }
+// interrupted names a change that was cut short, "" for none.
+func interrupted(d Dir) string {
+	j, err := readJSON[journal](d.journal())
+	switch {
+	case err != nil:
+		return "a change that left an unreadable journal: " + err.Error()
+	case j == nil:
+		return ""
+	}
+	return j.String()
+}
 
 // readJSON returns nil for a file that isn't there.
 func readJSON[T any](path string) (*T, error) {
@@ -131,19 +138,22 @@ func writeJSON(path string, v any) error {
 	temp := path + ".new"
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return err
+		return cantWrite(path, err)
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temp, path)
 	}
-	return os.Rename(temp, path)
+	if err != nil {
+		return cantWrite(path, err)
+	}
+	return nil
 }
 
 // remove is os.Remove that doesn't mind what is gone already.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return cantWrite(path, err)
 	}
 	return nil
 }
@@ -152,88 +162,61 @@ func remove(path string) error {
 // deletes through handles since Go 1.26, which Wine 8 answers with "Invalid
 // function". Anyone who may write into these folders is an administrator.
 func removeAll(dir string) error {
-	info, err := os.Lstat(dir)
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return remove(dir)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
 	for _, e := range entries {
-		if err := removeAll(filepath.Join(dir, e.Name())); err != nil {
+		name := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			err = errors.Join(err, removeAll(name))
+		} else {
+			err = errors.Join(err, remove(name))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return remove(dir)
+}
+
+// removeFolders takes away folders that we made: log folders with what is in
+// them, the others if nothing is.
+func removeFolders(folders, logs []string) error {
+	for _, d := range logs {
+		if err := removeAll(d); err != nil {
 			return err
 		}
 	}
-	return remove(dir)
+	for i := len(folders) - 1; i >= 0; i-- {
+		_ = os.Remove(folders[i]) // somebody else's files are in it
+	}
+	return nil
+}
+
+// leave removes the state folder when it says nothing: no change is under way
+// and nothing is installed. Who waits for the lock holds it open, and keeps it.
+func (d Dir) leave() {
+	for _, name := range []string{d.journal(), d.record()} {
+		if _, err := os.Lstat(name); !os.IsNotExist(err) {
+			return
+		}
+	}
+	_ = remove(d.lock())
+	_ = os.Remove(string(d))
 }
 
 // lockTime is how long a change waits for another one: as long as the agent
 // of a session that was cut may take to find out.
 const lockTime = 60 * time.Second
 
-// What klog and csi-proxy write when they start: klog's header goes to the
-// file at once, the version when klog flushes its buffer, after 5 seconds
-// (https://github.com/kubernetes/klog, rotateFile; csi-proxy, cmd/csi-proxy/main.go).
-const (
-	logHeader  = "Log file created at: "
-	logVersion = "] Version: "
-)
-
-// maxLog is how much of a log is read, from its end. csi-proxy's log grows
-// without bound, and its version is in it once for each start.
-const maxLog = 512 << 20
-
-// errNotYet says that the running program's version isn't in its log so far.
-var errNotYet = errors.New("its log has no version since the program was started: it is written some seconds later, or the log was begun again since")
-
-// versionInLog returns the version that was written after the last start.
-func versionInLog(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("open its log: %w", err)
-	}
-	defer f.Close() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	from := max(0, info.Size()-maxLog)
-	return scanLog(io.NewSectionReader(f, from, info.Size()-from))
-}
-
-// scanLog keeps the last version, and forgets it at each header.
-func scanLog(r io.Reader) (version string, err error) {
-	err = errNotYet
-	for in := bufio.NewReaderSize(r, 1<<20); ; {
-		line, rerr := in.ReadSlice('\n') // a line of a MiB comes in parts: it isn't one of these
-		if _, mark, ok := bytes.Cut(line, []byte(logVersion)); ok && rerr == nil {
-			version, err = string(bytes.TrimSpace(mark)), nil
-		} else if ok || bytes.Contains(line, []byte(logHeader)) {
-			version, err = "", errNotYet
-		}
-		switch {
-		case rerr == io.EOF:
-			return version, err
-		case rerr != nil && !errors.Is(rerr, bufio.ErrBufferFull):
-			return "", fmt.Errorf("read its log: %w", rerr)
-		}
-	}
-}
-
 func cantWrite(path string, err error) error {
-	f := &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "look at what lies there, and who may write it", Err: err}
+	f := &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "look at what is there, and who may write it", Err: err}
 	switch {
 	case diskFull(err):
 		f.What, f.Fix = "the node's disk is full: "+err.Error(), "make room on it, then run this again"
-	case errors.Is(err, os.ErrPermission):
-		f.Fix = "log in as an administrator: --ssh Administrator@HOST; or see who may write there: icacls on the node"
+	case inUse(err):
+		f.What, f.Fix = "the file is in use: "+err.Error(), "find out who holds it open, end that, and run this again"
 	}
 	return f
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/Microsoft/go-winio"
-	filesystem "github.com/kubernetes-csi/csi-proxy/client/api/filesystem/v1"
 	"golang.org/x/sys/windows"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -77,10 +76,8 @@ func serverOf(conn net.Conn) node.Told[uint32] {
 	return node.Say(pid)
 }
 
-// ask makes a harmless call. The filesystem's own is whether a folder exists.
-// The other groups have none that starts nothing, so a method that doesn't
-// exist is called: a server of the group answers that it doesn't know it, any
-// other that it doesn't know the group.
+// ask makes a harmless call: a method that doesn't exist. A server of the pipe's
+// group answers that it doesn't know it, any other that it doesn't know the group.
 func ask(ctx context.Context, name string, conn net.Conn) node.Told[string] {
 	group, version, ok := groupOf(name)
 	if !ok {
@@ -92,31 +89,20 @@ func ask(ctx context.Context, name string, conn net.Conn) node.Told[string] {
 		return node.Unknown[string](err.Error())
 	}
 	defer client.Close() //nolint:errcheck // the answer counts
-	if group == "filesystem" && version == "v1" {
-		_, err = filesystem.NewFilesystemClient(client).PathExists(ctx, &filesystem.PathExistsRequest{Path: `C:\var\lib\kubelet`})
-		return answerOf(err)
-	}
 	service := version + "." + strings.ToUpper(group[:1]) + group[1:]
 	err = client.Invoke(ctx, "/"+service+"/Winbake", new(emptypb.Empty), new(emptypb.Empty))
-	if s, _ := status.FromError(err); s.Code() == codes.Unimplemented && strings.Contains(s.Message(), "unknown method") {
+	switch s, _ := status.FromError(err); {
+	case s.Code() == codes.Unimplemented && strings.Contains(s.Message(), "unknown method"):
 		return node.Say(node.AnswerOK)
+	case s.Code() == codes.DeadlineExceeded, s.Code() == codes.Canceled:
+		return node.Say(noAnswer)
+	default:
+		return node.Say(fmt.Sprintf("%s: %s", s.Code(), s.Message()))
 	}
-	return answerOf(err)
 }
 
 // noAnswer is what is said of a pipe that doesn't.
 const noAnswer = "no answer in time"
-
-func answerOf(err error) node.Told[string] {
-	s, _ := status.FromError(err)
-	switch s.Code() {
-	case codes.OK:
-		return node.Say(node.AnswerOK)
-	case codes.DeadlineExceeded, codes.Canceled:
-		return node.Say(noAnswer)
-	}
-	return node.Say(fmt.Sprintf("%s: %s", s.Code(), s.Message()))
-}
 
 // groupOf takes \\.\pipe\csi-proxy-disk-v1 apart.
 func groupOf(pipe string) (group, version string, ok bool) {

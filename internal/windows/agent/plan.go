@@ -17,151 +17,146 @@ import (
 // planner finds out what a request has to change. It changes nothing itself
 // and refuses what can't end well.
 type planner struct {
-	sys       System
-	dirs      Dirs
-	req       *Request
+	*change
+	all       []*Service
 	processes []Process
-	managed   bool // by WMCO, and it's to be changed all the same
 	j         journal
-	notes     []string
+	recorded  bool // what is installed is recorded as the journal would
 }
 
-// plan returns the journal of what is to be done. One without files and
+// plan makes the journal of what is to be done. One without files and
 // services is a node that is right already.
 func (p *planner) plan(ctx context.Context) error {
-	p.j = journal{Verb: p.req.Verb, Reference: p.req.Reference}
-	if err := p.mayChange(); err != nil {
-		return err
-	}
 	var err error
+	if p.all, err = p.sys.Services(); err != nil {
+		return fmt.Errorf("list the node's services: %w", err)
+	}
 	if p.processes, err = p.sys.Processes(); err != nil {
 		return fmt.Errorf("list the node's processes: %w", err)
 	}
-	old, err := readJSON[record](p.dirs.record())
+	wicd, err := p.sys.Service(winsvc.WICDName)
+	if err != nil {
+		return fmt.Errorf("ask the service manager: %w", err)
+	}
+	if wicd != nil {
+		return &fault.Error{
+			What: "WMCO manages this node (the service " + winsvc.WICDName + " is there): it would undo the change within two minutes, or at the next bootstrap",
+			Fix:  "put the payload into the operator's image: bake payload --base",
+		}
+	}
+	old, err := readJSON[record](p.dir.record())
 	if err != nil {
 		return err
 	}
-	if p.req.Verb == Remove {
+	if p.Expectation == nil {
 		return p.planRemoval(ctx, old)
 	}
 	if err := p.planFiles(ctx); err != nil {
 		return err
 	}
-	for _, want := range p.req.Expectation.Services {
+	for _, want := range p.Expectation.Services {
 		if err := p.planService(ctx, want); err != nil {
 			return err
 		}
 	}
-	if err := p.checkInUse(); err != nil {
-		return err
-	}
 	p.planFolders()
 	p.planRecord(old)
-	return p.checkSpace()
-}
-
-// mayChange refuses a node that isn't ours to change.
-func (p *planner) mayChange() error {
-	s, err := p.sys.Service(winsvc.WICDName)
-	if err != nil {
-		return fmt.Errorf("ask the service manager: %w", err)
-	}
-	if s != nil && !p.req.Managed {
-		return ManagedFault()
-	}
-	p.managed = s != nil
-	return nil
-}
-
-// ManagedFault refuses a node that WMCO manages.
-func ManagedFault() error {
-	return &fault.Error{
-		What: "WMCO manages this node (the service " + winsvc.WICDName + " is there): its daemon puts csi-proxy's command back within two minutes, " +
-			"and at the next bootstrap WMCO deletes the service and replaces every file that isn't its own payload's",
-		Fix: "put the payload into the operator's image (bake payload --base), or pass --managed to do it all the same",
-	}
+	return p.checkInUse()
 }
 
 func (p *planner) planFiles(ctx context.Context) error {
-	for i, facts := range hashAll(ctx, p.req.Expectation.Files) {
-		want := p.req.Expectation.Files[i]
+	for i, facts := range hashAll(ctx, p.Expectation.Files) {
+		want := p.Expectation.Files[i]
 		exists, ok := facts.Exists.Get()
 		sum, _ := facts.SHA256.Get()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !ok:
-			return &fault.Error{Where: want.Path, What: "can't be read: " + facts.Exists.Reason(), Fix: "look at what lies there, and who may read it"}
-		case exists && sum == want.SHA256:
-			continue
-		case exists && p.sys.ReadOnly(want.Path):
-			return &fault.Error{Where: want.Path, What: "the file is read-only", Fix: "attrib -r \"" + want.Path + "\" on the node, if it may be replaced"}
+			return &fault.Error{Where: want.Path, What: "can't be read: " + facts.Exists.Reason(), Fix: "look at what is there, and who may read it"}
+		case !exists || sum != want.SHA256:
+			p.j.Files = append(p.j.Files, fileChange{Path: want.Path, Old: sum, New: want.SHA256})
 		}
-		p.j.Files = append(p.j.Files, fileChange{Path: want.Path, Old: sum, New: want.SHA256, Size: want.Size})
 	}
 	return nil
 }
 
-func (p *planner) changes(path string) bool {
-	return slices.ContainsFunc(p.j.Files, func(f fileChange) bool { return node.SamePath(f.Path, path) })
+func (j *journal) changes(path string) bool {
+	return slices.ContainsFunc(j.Files, func(f fileChange) bool { return node.SamePath(f.Path, path) })
 }
 
 func (p *planner) planService(ctx context.Context, want node.Service) error {
 	if err := p.refuseRival(want); err != nil {
 		return err
 	}
+	after := wanted(want)
+	c := serviceChange{Name: want.Name, Pipes: want.Pipes, After: &after}
 	s, err := p.sys.Service(want.Name)
 	if err != nil {
 		return fmt.Errorf("ask for service %s: %w", want.Name, err)
 	}
-	after := wanted(want)
-	c := serviceChange{Name: want.Name, Program: want.Path, Pipes: want.Pipes, Idle: p.idle(want, false)}
-	if s == nil {
-		if p.req.Verb == Upgrade {
-			return &fault.Error{What: "service " + want.Name + " isn't there to be upgraded", Fix: "bake node install with the same image"}
+	if s != nil {
+		if c.Before, err = found(s); err != nil {
+			return err
 		}
-		c.After = &after
-		p.j.Services = append(p.j.Services, c)
+		if path := programOf(s.Configuration); !node.SamePath(path, want.Path) {
+			return &fault.Error{
+				What: fmt.Sprintf("there is a service %s that starts %s, not %s", want.Name, path, want.Path),
+				Fix:  fmt.Sprintf(`if nobody needs that program: sc.exe config %s binPath= "%s", and run this again`, want.Name, want.Path),
+			}
+		}
+		after = onlyKnown(after, *c.Before)
+		c.Ran = s.State != node.StateStopped && runs(p.processes, s.PID)
+		c.Restart = p.j.changes(want.Path) || restarts(after, *c.Before)
+	}
+	// A manual one is left to the user who starts it.
+	c.Idle = want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !c.Ran
+	if s != nil && (c.Ran || c.Idle) && !c.Restart && same(after, *c.Before) {
 		return nil
 	}
-	before, err := found(s)
-	if err != nil {
-		return err
+	return p.surround(ctx, c, s)
+}
+
+// surround adds a change of a service, with what depends on the service and the
+// pipes that it serves: an older program may have fewer of them than the new one.
+func (p *planner) surround(ctx context.Context, c serviceChange, s *Service) error {
+	var pid uint32
+	if s != nil {
+		// A service that is marked for deletion can neither be changed nor started
+		// again: that is asked before anything is stopped.
+		if _, err := p.sys.Set(Settings{Name: c.Name}); errors.Is(err, ErrMarked) {
+			return markedFault(c.Name)
+		}
+		var err error
+		if c.Dependents, err = p.sys.Dependents(c.Name); err != nil {
+			p.note(fmt.Sprintf("which services depend on %s isn't told: %v", c.Name, err))
+		}
+		pid = s.PID
 	}
-	if err := p.refuseForeign(want, before); err != nil {
-		return err
+	for _, pipe := range askAll(ctx, p.sys, c.Pipes) {
+		owner, _ := pipe.PID.Get()
+		switch {
+		case owner == 0:
+		case owner == pid && c.Ran:
+			c.PipesBefore = append(c.PipesBefore, pipe.Name)
+		case c.After != nil && !(c.Restart && node.SamePath(p.image(owner), programOf(c.Before.Configuration))):
+			// The first instance of a pipe is exclusive.
+			return &fault.Error{What: fmt.Sprintf("the pipe %s is served by process %d, %s, and not by service %s", pipe.Name, owner, p.image(owner), c.Name),
+				Fix: "find out what it is and end it (tasklist, taskkill /pid), then run this again"}
+		}
 	}
-	after = onlyKnown(after, before)
-	if p.managed {
-		after.Description = node.Told[string]{} // WMCO's daemon writes its own
-	}
-	c.Before, c.After = &before, &after
-	c.Ran = s.State != node.StateStopped && runs(p.processes, s.PID)
-	c.Restart = p.changes(want.Path) || !equal(after.Command, before.Command, node.SameCommand) || !equal(after.Environment, before.Environment, sameNames)
-	c.Idle = p.idle(want, c.Ran)
-	asIs := c.Ran && s.State == node.StateRunning || c.Idle && !c.Ran
-	if same(after, before) && !c.Restart && asIs {
-		return nil
-	}
-	if c.Restart && c.Ran && p.req.Verb == Install {
-		return &fault.Error{What: fmt.Sprintf("service %s runs another program or with another command than the image's", want.Name),
-			Fix: "bake node upgrade with the same image stops it, replaces it, and puts it back if the new one fails"}
-	}
-	if err := p.refuseMarked(want.Name); err != nil {
-		return err
-	}
-	p.surround(ctx, &c, s.PID)
 	p.j.Services = append(p.j.Services, c)
 	return nil
 }
 
-// refuseMarked asks before anything is stopped: a service that is marked for
-// deletion can neither be changed nor started again.
-func (p *planner) refuseMarked(name string) error {
-	if _, err := p.sys.Configure(Settings{Name: name}); errors.Is(err, ErrMarked) {
-		return markedFault(name)
+// image is the program of a process, "" for none that is known.
+func (p *planner) image(pid uint32) string {
+	for _, q := range p.processes {
+		if q.PID == pid {
+			return q.Image
+		}
 	}
-	return nil // whatever else is wrong is told when it is changed
+	return ""
 }
 
 func markedFault(name string) error {
@@ -169,61 +164,20 @@ func markedFault(name string) error {
 		Fix: "close services.msc, Event Viewer and Task Manager on the node, or restart it; then run this again", Err: ErrMarked}
 }
 
-// idle tells whether a service isn't started when it is set up: one that is
-// disabled, and a manual one that didn't run. WMCO starts its manual ones.
-func (p *planner) idle(want node.Service, ran bool) bool {
-	return want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !ran && !p.managed
-}
-
-// surround finds out what depends on a service, and which pipes it serves: an
-// older program may have fewer of them than the new one.
-func (p *planner) surround(ctx context.Context, c *serviceChange, pid uint32) {
-	var err error
-	if c.Dependents, err = p.sys.Dependents(c.Name); err != nil {
-		p.notes = append(p.notes, fmt.Sprintf("which services depend on %s isn't told: %v", c.Name, err))
-	}
-	for _, name := range c.Pipes {
-		if owner, ok := p.sys.Pipe(ctx, name).PID.Get(); ok && c.Ran && owner == pid {
-			c.PipesBefore = append(c.PipesBefore, name)
-		}
-	}
-}
-
 func runs(ps []Process, pid uint32) bool {
 	return pid != 0 && slices.ContainsFunc(ps, func(p Process) bool { return p.PID == pid })
 }
 
-// refuseForeign refuses a service that bears our name and is somebody else's.
-func (p *planner) refuseForeign(want node.Service, before Settings) error {
-	path := programOf(before.Configuration)
-	if node.SamePath(path, want.Path) {
-		return nil
-	}
-	return &fault.Error{
-		What: fmt.Sprintf("there is a service %s that starts %s, not %s", want.Name, path, want.Path),
-		Fix:  fmt.Sprintf(`if nobody needs that program: sc.exe config %s binPath= "%s" on the node, and run this again`, want.Name, want.Path),
-	}
-}
-
 // refuseRival refuses to set up a second owner of the same pipes.
 func (p *planner) refuseRival(want node.Service) error {
-	if len(want.Pipes) == 0 {
-		return nil
-	}
-	all, err := p.sys.Services()
-	if err != nil {
-		return fmt.Errorf("list the node's services: %w", err)
-	}
-	g := &gatherer{all: all}
-	rivals, _ := g.rivals(want).Get()
-	for _, r := range rivals {
+	for _, r := range rivals(p.all, want) {
 		start, told := r.Start.Get()
-		if r.State == node.StateStopped && told && (start == winsvc.StartManual || start == winsvc.StartDisabled) {
+		if len(want.Pipes) == 0 || r.State == node.StateStopped && told && (start == winsvc.StartManual || start == winsvc.StartDisabled) {
 			continue
 		}
 		return &fault.Error{
 			What: fmt.Sprintf("service %s (%s) starts %s and would own the same pipes: whichever of the two starts later ends at once", r.Name, r.State, program(r.Command)),
-			Fix:  fmt.Sprintf("sc.exe stop %s, then sc.exe config %s start= disabled on the node", r.Name, r.Name),
+			Fix:  fmt.Sprintf("sc.exe stop %s, then sc.exe config %s start= disabled", r.Name, r.Name),
 		}
 	}
 	return nil
@@ -232,102 +186,111 @@ func (p *planner) refuseRival(want node.Service) error {
 // checkInUse refuses to replace a program that something else than our
 // services runs: it would go on with the old one, whose file couldn't go.
 func (p *planner) checkInUse() error {
-	for _, f := range p.j.Files {
-		for _, q := range p.processes {
-			if !node.SamePath(q.Image, f.Path) || p.ours(f.Path) {
-				continue
-			}
-			return &fault.Error{Where: f.Path, What: fmt.Sprintf("the file is in use: process %d runs it", q.PID),
-				Fix: fmt.Sprintf("stop what runs it, then run this again; or leave its component out with --only; tasklist /svc /fi \"PID eq %d\" on the node names it", q.PID)}
+	for _, q := range p.processes {
+		stopped := slices.ContainsFunc(p.j.Services, func(s serviceChange) bool {
+			return s.Restart && node.SamePath(programOf(s.Before.Configuration), q.Image)
+		})
+		if p.j.changes(q.Image) && !stopped {
+			return &fault.Error{Where: q.Image, What: fmt.Sprintf("the file is in use: process %d runs it", q.PID),
+				Fix: fmt.Sprintf("stop what runs it, then run this again; or leave its component out with --only; tasklist /svc /fi \"PID eq %d\" names it", q.PID)}
 		}
 	}
 	return nil
-}
-
-// ours tells whether path is the program of a service that is stopped for the
-// change: all its processes are, then.
-func (p *planner) ours(path string) bool {
-	return slices.ContainsFunc(p.j.Services, func(s serviceChange) bool { return s.Restart && node.SamePath(s.Program, path) })
 }
 
 func (p *planner) planFolders() {
 	for _, f := range p.j.Files {
 		p.folders(filepath.Dir(f.Path))
 	}
-	for _, want := range p.req.Expectation.Services {
-		if want.LogDirectory == "" {
-			continue
-		}
-		before := len(p.j.Folders)
-		p.folders(want.LogDirectory)
-		if len(p.j.Folders) > before {
+	for _, want := range p.Expectation.Services {
+		if want.LogDirectory != "" && p.folders(want.LogDirectory) {
 			p.j.LogFolders = append(p.j.LogFolders, want.LogDirectory)
 		}
 	}
 }
 
-func (p *planner) folders(dir string) {
-	var missing []string
-	for ; !slices.Contains(p.j.Folders, dir); dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); err == nil || !errors.Is(err, os.ErrNotExist) || filepath.Dir(dir) == dir {
-			break
-		}
-		missing = append(missing, dir)
+// folders adds those that are missing, up to dir.
+func (p *planner) folders(dir string) bool {
+	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) || slices.Contains(p.j.Folders, dir) || filepath.Dir(dir) == dir {
+		return false
 	}
-	slices.Reverse(missing)
-	p.j.Folders = append(p.j.Folders, missing...)
+	p.folders(filepath.Dir(dir))
+	p.j.Folders = append(p.j.Folders, dir)
+	return true
 }
 
-// planRecord is what is on the node afterwards and is ours to upgrade and to
-// remove: all that the image names, no matter who put it there first. Folders are
-// ours only where we made them.
+// planRecord is what is on the node afterwards and is ours to remove: all that
+// the payload names, no matter who put it there first, and what is left of earlier
+// payloads. Folders are ours only where we made them.
 func (p *planner) planRecord(old *record) {
-	r := &record{Reference: p.req.Reference}
-	if old == nil {
-		old = &record{}
-	}
-	for _, f := range p.req.Expectation.Files {
-		r.Files = append(r.Files, fileChange{Path: f.Path, New: f.SHA256, Size: f.Size})
-	}
-	for _, f := range old.Files { // of components that this image hasn't, or that --only left out
-		if !slices.ContainsFunc(r.Files, func(g fileChange) bool { return node.SamePath(f.Path, g.Path) }) {
-			r.Files = append(r.Files, f)
+	e := *p.Expectation
+	r := &record{Reference: p.Reference, Expectation: &e, Folders: p.j.Folders, LogFolders: p.j.LogFolders}
+	if old != nil {
+		for _, f := range old.Expectation.Files {
+			if !slices.ContainsFunc(e.Files, func(g node.File) bool { return node.SamePath(f.Path, g.Path) }) {
+				e.Files = append(slices.Clip(e.Files), f)
+			}
 		}
-	}
-	for _, s := range p.req.Expectation.Services {
-		r.Services = append(r.Services, serviceChange{Name: s.Name, Program: s.Path, Pipes: s.Pipes})
-	}
-	for _, s := range old.Services {
-		if !slices.ContainsFunc(r.Services, func(t serviceChange) bool { return strings.EqualFold(s.Name, t.Name) }) {
-			r.Services = append(r.Services, s)
+		for _, s := range old.Expectation.Services {
+			if !slices.ContainsFunc(e.Services, func(t node.Service) bool { return strings.EqualFold(s.Name, t.Name) }) {
+				e.Services = append(slices.Clip(e.Services), s)
+			}
 		}
+		r.Folders, r.LogFolders = slices.Concat(old.Folders, r.Folders), slices.Concat(old.LogFolders, r.LogFolders)
+		p.recorded = old.Reference == r.Reference && len(old.Expectation.Files) == len(e.Files) && len(old.Expectation.Services) == len(e.Services)
 	}
-	r.Folders = append(slices.Clone(old.Folders), p.j.Folders...)
-	r.LogFolders = append(slices.Clone(old.LogFolders), p.j.LogFolders...)
 	p.j.Record = r
 }
 
-// spare is what a node needs in addition to the files: logs are written meanwhile.
-const spare = 16 << 20
+// planRemoval takes away what the record names, as far as it is still what
+// was put there.
+func (p *planner) planRemoval(ctx context.Context, old *record) error {
+	if old == nil {
+		p.recorded = true
+		p.note("nothing that verify.exe installed is on this node")
+		return nil
+	}
+	for _, s := range old.Expectation.Services {
+		if err := p.planServiceRemoval(ctx, s); err != nil {
+			return err
+		}
+	}
+	for i, facts := range hashAll(ctx, old.Expectation.Files) {
+		was := old.Expectation.Files[i]
+		sum, ok := facts.SHA256.Get()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !ok && facts.Exists.Reason() == "": // it is gone
+		case !ok:
+			p.note(fmt.Sprintf("%s stays: %s", was.Path, facts.SHA256.Reason()))
+		case sum != was.SHA256:
+			p.note(was.Path + " stays: it isn't the file that was installed")
+		default:
+			p.j.Files = append(p.j.Files, fileChange{Path: was.Path, Old: sum})
+		}
+	}
+	return p.checkInUse()
+}
 
-func (p *planner) checkSpace() error {
-	need := map[string]int64{}
-	for _, f := range p.j.Files {
-		need[filepath.VolumeName(f.Path)] += f.Size
+func (p *planner) planServiceRemoval(ctx context.Context, was node.Service) error {
+	s, err := p.sys.Service(was.Name)
+	if err != nil {
+		return fmt.Errorf("ask for service %s: %w", was.Name, err)
 	}
-	for _, f := range p.j.Files {
-		volume := filepath.VolumeName(f.Path)
-		free, err := p.sys.Free(filepath.Dir(f.Path))
-		if err != nil {
-			p.notes = append(p.notes, "how much space is free isn't told: "+err.Error())
-			continue
-		}
-		if uint64(need[volume])+spare > free { //nolint:gosec // sizes aren't negative, see node.Parse
-			return &fault.Error{Where: f.Path, What: fmt.Sprintf("the node has %d MB free there, the new files need %d MB in addition to the old ones", free/1e6, (need[volume]+spare)/1e6),
-				Fix: "make room on the node"}
-		}
+	if s == nil {
+		return nil
 	}
-	return nil
+	before, err := found(s)
+	if err != nil {
+		return err
+	}
+	if path := programOf(before.Configuration); !node.SamePath(path, was.Path) {
+		p.note(fmt.Sprintf("service %s stays: it starts %s, not what was installed", was.Name, path))
+		return nil
+	}
+	ran := s.State != node.StateStopped && runs(p.processes, s.PID)
+	return p.surround(ctx, serviceChange{Name: was.Name, Before: before, Pipes: was.Pipes, Restart: true, Ran: ran}, s)
 }
 
 func programOf(c node.Configuration) string {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/node"
 )
 
 // backTime is how long putting things back may take: it must go on when the
@@ -17,45 +18,41 @@ const backTime = 5 * time.Minute
 
 // giveUp puts everything back after cause and says so.
 func (c *change) giveUp(ctx context.Context, cause error) error {
-	c.say("putting back what was there")
+	c.Say("putting back what was there")
 	if err := c.back(context.WithoutCancel(ctx)); err != nil {
 		return &fault.Error{
 			What:    "the change failed, and putting back what was there failed too",
 			Excerpt: "change: " + firstLines(cause) + "\nputting back: " + firstLines(err),
-			Fix:     "run the same command again: it goes on from the journal " + c.dirs.journal() + " on the node",
+			Fix:     "run the same command again: it goes on from the journal " + c.dir.journal(),
 			Err:     errors.Join(cause, err),
 		}
 	}
-	said := "; the node is as it was"
+	out := &fault.Error{What: cause.Error(), Fix: "fix that and run this again"}
 	if f, ok := errors.AsType[*fault.Error](cause); ok {
-		again := *f
-		again.What += said
-		again.Err = cause
-		return &again
+		*out = *f
 	}
-	return &fault.Error{What: cause.Error() + said, Fix: "fix that and run this again", Err: cause}
+	out.What, out.Err = out.What+"; the node is as it was", cause
+	return out
 }
 
 func firstLines(err error) string { return strings.ReplaceAll(err.Error(), "\nfix: ", "; ") }
 
 // recover puts back, or ends, a change that was cut short.
 func (c *change) recover(ctx context.Context) error {
-	j, err := readJSON[journal](c.dirs.journal())
+	j, err := readJSON[journal](c.dir.journal())
 	if err != nil || j == nil {
 		return err
 	}
 	c.j = j
-	what := string(j.Verb) + " " + j.Reference
+	work, ended := c.back, "put back: "
 	if j.Done {
-		c.say("ending what was cut short: " + what)
-		c.result.Recovered, c.result.Changed = "ended: "+what, true
-		return c.finish()
+		work, ended = func(context.Context) error { return c.finish() }, "ended: "
 	}
-	c.say("putting back what was cut short: " + what)
-	if err := c.back(ctx); err != nil {
-		return fmt.Errorf("put back what was cut short: %w", err)
+	c.Say("an earlier change was cut short: " + j.String())
+	if err := work(ctx); err != nil {
+		return fmt.Errorf("put back or end what was cut short: %w", err)
 	}
-	c.result.Recovered, c.result.Changed = "put back: "+what, true
+	c.result.Recovered, c.result.Changed = ended+j.String(), true
 	return nil
 }
 
@@ -64,93 +61,69 @@ func (c *change) recover(ctx context.Context) error {
 func (c *change) back(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, backTime)
 	defer cancel()
-	if c.j.Touched {
-		for _, s := range c.j.Services {
-			if err := c.stopNew(ctx, s); err != nil {
+	services := c.j.Services
+	if !c.j.Touched {
+		services = nil
+	}
+	for _, s := range services {
+		if s.Before == nil || s.Restart {
+			if err := c.stop(ctx, s); err != nil {
 				return err
 			}
 			c.step()
 		}
 	}
 	for _, f := range c.j.Files {
-		if err := backFile(f); err != nil {
+		if err := backFile(ctx, f); err != nil {
 			return err
 		}
 		c.step()
 	}
-	if c.j.Touched {
-		for _, s := range c.j.Services {
-			if err := c.backService(ctx, s); err != nil {
-				return err
-			}
-			c.step()
+	for _, s := range services {
+		if err := c.backService(ctx, s); err != nil {
+			return fmt.Errorf("put service %s back: %w", s.Name, err)
 		}
+		c.step()
 	}
 	if err := removeFolders(c.j.Folders, c.j.LogFolders); err != nil {
 		return err
 	}
-	return remove(c.dirs.journal())
+	return remove(c.dir.journal())
 }
 
 // backFile: an old file under its other name says that the swap had begun.
-func backFile(f fileChange) error {
+func backFile(ctx context.Context, f fileChange) error {
 	if err := remove(f.Path + newSuffix); err != nil {
-		return cantWrite(f.Path, err)
-	}
-	if f.Old != "" {
-		if _, err := os.Lstat(f.Path + oldSuffix); err != nil {
-			return nil //nolint:nilerr // it was never renamed
-		}
-		if err := os.Rename(f.Path+oldSuffix, f.Path); err != nil {
-			return cantReplace(f.Path, err)
-		}
-		return nil
-	}
-	if sum, _, err := Sum(context.Background(), f.Path); err == nil && sum == f.New {
-		return remove(f.Path)
-	}
-	return nil
-}
-
-func (c *change) stopNew(ctx context.Context, s serviceChange) error {
-	now, err := c.sys.Service(s.Name)
-	if err != nil || now == nil {
 		return err
 	}
-	if s.Before != nil && !s.Restart {
+	if f.Old == "" {
+		if sum, _ := hashFile(ctx, node.File{Path: f.Path}).SHA256.Get(); sum == f.New {
+			return remove(f.Path)
+		}
 		return nil
 	}
-	return c.stop(ctx, s)
+	if _, err := os.Lstat(f.Path + oldSuffix); err != nil {
+		return nil //nolint:nilerr // it was never renamed
+	}
+	if err := os.Rename(f.Path+oldSuffix, f.Path); err != nil {
+		return cantWrite(f.Path, err)
+	}
+	return nil
 }
 
 func (c *change) backService(ctx context.Context, s serviceChange) error {
-	now, err := c.sys.Service(s.Name)
-	if err != nil {
-		return err
-	}
-	switch {
-	case s.Before == nil && now == nil:
-		return nil
-	case s.Before == nil:
+	if s.Before == nil {
 		return c.sys.Delete(ctx, s.Name)
-	case now == nil:
-		_, err = c.sys.Create(*s.Before)
-	default:
-		_, err = c.sys.Configure(*s.Before)
-		if errors.Is(err, ErrMarked) && !s.Ran {
-			return nil // so it wasn't changed either, and goes by itself
-		}
 	}
-	if err != nil {
-		return fmt.Errorf("put service %s back: %w", s.Name, err)
-	}
-	if !s.Ran {
+	_, err := c.sys.Set(*s.Before)
+	switch {
+	case errors.Is(err, ErrMarked) && !s.Ran:
+		return nil // so it wasn't changed either, and goes by itself
+	case err != nil:
+		return err
+	case !s.Ran:
 		return nil
 	}
-	old := s
-	old.After, old.Pipes = s.Before, s.PipesBefore
-	if err := c.start(ctx, old); err != nil {
-		return fmt.Errorf("start service %s again: %w", s.Name, err)
-	}
-	return nil
+	s.Pipes = s.PipesBefore
+	return c.start(ctx, s)
 }

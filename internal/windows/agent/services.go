@@ -53,14 +53,14 @@ func (c *change) stopOne(ctx context.Context, name string) error {
 	}
 	image := programOf(s.Configuration)
 	if s.State != node.StateStopped {
-		c.say("stopping service " + name)
+		c.Say("stopping service " + name)
 		if err := c.sys.Stop(name); err != nil {
 			c.note(fmt.Sprintf("service %s didn't take the request to stop: %v", name, err))
 		} else {
 			c.did(name + " stopped")
 		}
 	}
-	gone, err := wait(ctx, c.times.Stop, func() (bool, error) { return c.gone(name, s.PID, image) })
+	gone, err := wait(ctx, c.Stop, func() (bool, error) { return c.gone(name, s.PID, image) })
 	if err != nil || gone {
 		return err
 	}
@@ -104,12 +104,12 @@ func (c *change) endAll(ctx context.Context, name, image string, pid uint32) err
 		return err
 	}
 	for _, p := range left {
-		c.note(fmt.Sprintf("process %d of service %s outlived its stop by %s and was ended", p.PID, name, c.times.Stop))
+		c.note(fmt.Sprintf("process %d of service %s outlived its stop by %s and was ended", p.PID, name, c.Stop))
 		if err := c.sys.End(p); err != nil {
 			return &fault.Error{What: fmt.Sprintf("process %d of service %s can't be ended: %v", p.PID, name, err), Fix: "end it on the node, then run this again", Err: err}
 		}
 	}
-	gone, err := wait(ctx, max(c.times.Stop, killTime), func() (bool, error) {
+	gone, err := wait(ctx, max(c.Stop, killTime), func() (bool, error) {
 		left, err := c.runners(pid, image)
 		return len(left) == 0, err
 	})
@@ -119,52 +119,17 @@ func (c *change) endAll(ctx context.Context, name, image string, pid uint32) err
 	return err
 }
 
-// checkPipesGone waits until nobody serves the pipes of what was stopped or is
-// about to be made: the first instance of a pipe is exclusive.
-func (c *change) checkPipesGone(ctx context.Context) error {
-	for _, s := range c.j.Services {
-		if !s.Restart && s.Before != nil && s.Ran {
-			continue
-		}
-		for _, name := range s.Pipes {
-			if err := c.pipeGone(ctx, s, name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (c *change) pipeGone(ctx context.Context, s serviceChange, name string) error {
-	var last node.PipeFacts
-	gone, err := wait(ctx, max(c.times.Stop, killTime), func() (bool, error) {
-		last = c.sys.Pipe(ctx, name)
-		there, ok := last.Exists.Get()
-		return ok && !there, nil
-	})
-	if err != nil || gone {
-		return err
-	}
-	owner := "the node doesn't tell by whom: " + last.PID.Reason()
-	if pid, ok := last.PID.Get(); ok {
-		owner = fmt.Sprintf("by process %d", pid)
-	}
-	return &fault.Error{What: fmt.Sprintf("the pipe %s is still served, %s, though service %s is stopped", name, owner, s.Name),
-		Fix: "find out what it is and end it (tasklist, taskkill /pid on the node), then run this again"}
-}
-
 func (c *change) settle(ctx context.Context, s serviceChange) error {
 	var notes []string
 	var err error
-	switch {
-	case s.After == nil:
+	if s.After == nil {
 		c.did(s.Name + " removed")
 		err = c.sys.Delete(ctx, s.Name)
-	case s.Before == nil:
-		c.did(s.Name + " made")
-		notes, err = c.sys.Create(*s.After)
-	default:
-		notes, err = c.sys.Configure(*s.After)
+	} else {
+		if s.Before == nil {
+			c.did(s.Name + " made")
+		}
+		notes, err = c.sys.Set(*s.After)
 	}
 	for _, n := range notes {
 		c.note("service " + s.Name + ": " + n)
@@ -186,7 +151,7 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 		return err
 	}
 	if !runs {
-		c.say("starting service " + s.Name)
+		c.Say("starting service " + s.Name)
 		if now != nil && now.State != node.StateStopped { // of a process that was killed
 			_ = c.sys.Stop(s.Name) // what counts is whether it starts
 		}
@@ -222,14 +187,14 @@ const dead = time.Second
 func (c *change) serves(ctx context.Context, s serviceChange) error {
 	began, wrong := time.Now(), ""
 	alive := began
-	ok, err := wait(ctx, c.times.Start, func() (bool, error) {
+	ok, err := wait(ctx, c.Start, func() (bool, error) {
 		now, runs, err := c.running(s.Name)
 		if err != nil || now == nil {
 			return false, err
 		}
 		if !runs {
-			wrong = fmt.Sprintf("it is %s, and its process isn't there", now.State)
-			if now.State != node.StateStartPending && time.Since(alive) > min(dead, c.times.Start/4) {
+			wrong = fmt.Sprintf("it is %s, and its process isn't there; %s", now.State, c.pipesWrong(ctx, s, now.PID))
+			if now.State != node.StateStartPending && time.Since(alive) > min(dead, c.Start/4) {
 				return false, notServing(s, wrong)
 			}
 			return false, nil

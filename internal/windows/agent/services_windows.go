@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/svc"
@@ -21,13 +19,6 @@ var states = map[uint32]string{
 	windows.SERVICE_CONTINUE_PENDING: "continue-pending", windows.SERVICE_PAUSE_PENDING: "pause-pending", windows.SERVICE_PAUSED: "paused",
 }
 
-func stateName(s uint32) string {
-	if name, ok := states[s]; ok {
-		return name
-	}
-	return fmt.Sprintf("state %d", s)
-}
-
 // What is asked for, and no more: a user who is no administrator may look.
 const (
 	lookRights   = windows.SERVICE_QUERY_CONFIG | windows.SERVICE_QUERY_STATUS
@@ -35,24 +26,24 @@ const (
 )
 
 // withManager opens the service manager for work and closes it.
-func withManager(rights uint32, work func(windows.Handle) error) error {
+func withManager(rights uint32, work func(*mgr.Mgr) error) error {
 	m, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|rights)
 	if err != nil {
 		return fmt.Errorf("open the service manager: %w", err)
 	}
 	defer windows.CloseServiceHandle(m) //nolint:errcheck // what work did is done
-	return work(m)
+	return work(&mgr.Mgr{Handle: m})
 }
 
 // with opens a service for work and closes it. A service that doesn't exist
 // is windows.ERROR_SERVICE_DOES_NOT_EXIST.
 func with(name string, rights uint32, work func(*mgr.Service) error) error {
-	return withManager(0, func(m windows.Handle) error {
+	return withManager(0, func(m *mgr.Mgr) error {
 		p, err := windows.UTF16PtrFromString(name)
 		if err != nil {
 			return err
 		}
-		h, err := windows.OpenService(m, p, rights)
+		h, err := windows.OpenService(m.Handle, p, rights)
 		if err != nil {
 			return err
 		}
@@ -69,8 +60,7 @@ func (*localNode) Service(name string) (*Service, error) {
 		if err != nil {
 			return fmt.Errorf("ask for its state: %w", err)
 		}
-		out = &Service{Name: name, State: stateName(uint32(status.State)), PID: status.ProcessId}
-		out.look(s.Handle)
+		out = &Service{Name: name, State: states[uint32(status.State)], PID: status.ProcessId, Configuration: configurationOf(s)}
 		return nil
 	})
 	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
@@ -79,61 +69,28 @@ func (*localNode) Service(name string) (*Service, error) {
 	return out, err
 }
 
-func (w *localNode) Services() ([]*Service, error) {
-	var names []string
-	err := withManager(windows.SC_MANAGER_ENUMERATE_SERVICE, func(m windows.Handle) (err error) {
-		if names, err = (&mgr.Mgr{Handle: m}).ListServices(); err != nil {
-			err = fmt.Errorf("list the services: %w", err)
+func (w *localNode) Services() (all []*Service, err error) {
+	err = withManager(windows.SC_MANAGER_ENUMERATE_SERVICE, func(m *mgr.Mgr) error {
+		names, err := m.ListServices()
+		for _, name := range names {
+			if s, err := w.Service(name); err == nil && s != nil { // one that may not be looked at isn't ours
+				all = append(all, s)
+			}
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	var all []*Service
-	for _, name := range names {
-		if s, err := w.Service(name); err == nil && s != nil { // one that may not be looked at isn't ours
-			all = append(all, s)
-		}
-	}
-	return all, nil
+	return all, err
 }
 
-func (*localNode) Dependents(name string) ([]string, error) {
-	var all []string
-	err := with(name, windows.SERVICE_ENUMERATE_DEPENDENTS, func(s *mgr.Service) (err error) {
+func (*localNode) Dependents(name string) (all []string, err error) {
+	err = with(name, windows.SERVICE_ENUMERATE_DEPENDENTS, func(s *mgr.Service) (err error) {
 		all, err = s.ListDependentServices(svc.Active)
 		return err
 	})
 	return all, err
 }
 
-func (*localNode) Create(s Settings) (notes []string, err error) {
-	a, err := argumentsOf(s)
-	if err != nil {
-		return nil, err
-	}
-	start := a.start
-	if start == windows.SERVICE_NO_CHANGE {
-		start = windows.SERVICE_DEMAND_START
-	}
-	err = withManager(windows.SC_MANAGER_CREATE_SERVICE, func(m windows.Handle) error {
-		h, err := windows.CreateService(m, a.name, a.display, changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
-			windows.SERVICE_ERROR_NORMAL, a.command, nil, nil, a.dependencies, a.account, nil)
-		if errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE) || errors.Is(err, windows.ERROR_DUPLICATE_SERVICE_NAME) {
-			return ErrMarked
-		}
-		if err != nil {
-			return fmt.Errorf("make the service: %w", err)
-		}
-		defer windows.CloseServiceHandle(h) //nolint:errcheck // it is made
-		notes, err = configureMore(h, s)
-		return err
-	})
-	return notes, err
-}
-
-func (*localNode) Configure(s Settings) (notes []string, err error) {
+func (*localNode) Set(s Settings) (notes []string, err error) {
 	a, err := argumentsOf(s)
 	if err != nil {
 		return nil, err
@@ -141,20 +98,41 @@ func (*localNode) Configure(s Settings) (notes []string, err error) {
 	err = with(s.Name, changeRights, func(service *mgr.Service) error {
 		err := windows.ChangeServiceConfig(service.Handle, windows.SERVICE_NO_CHANGE, a.start, windows.SERVICE_NO_CHANGE,
 			a.command, nil, nil, a.dependencies, nil, nil, a.display)
-		if errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE) {
-			return ErrMarked
+		if err == nil {
+			notes, err = configureMore(service, s)
 		}
+		return err
+	})
+	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
+		notes, err = create(s, a)
+	}
+	if errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE) || errors.Is(err, windows.ERROR_DUPLICATE_SERVICE_NAME) {
+		return nil, ErrMarked
+	}
+	return notes, err
+}
+
+func create(s Settings, a arguments) (notes []string, err error) {
+	start := a.start
+	if start == windows.SERVICE_NO_CHANGE {
+		start = windows.SERVICE_DEMAND_START
+	}
+	err = withManager(windows.SC_MANAGER_CREATE_SERVICE, func(m *mgr.Mgr) error {
+		h, err := windows.CreateService(m.Handle, a.name, a.display, changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
+			windows.SERVICE_ERROR_NORMAL, a.command, nil, nil, a.dependencies, a.account, nil)
 		if err != nil {
-			return fmt.Errorf("change the service: %w", err)
+			return fmt.Errorf("make the service: %w", err)
 		}
-		notes, err = configureMore(service.Handle, s)
+		service := &mgr.Service{Name: s.Name, Handle: h}
+		defer service.Close() //nolint:errcheck // it is made
+		notes, err = configureMore(service, s)
 		return err
 	})
 	return notes, err
 }
 
 func (w *localNode) Delete(ctx context.Context, name string) error {
-	err := with(name, windows.DELETE, func(s *mgr.Service) error { return windows.DeleteService(s.Handle) })
+	err := with(name, windows.DELETE, (*mgr.Service).Delete)
 	switch {
 	case errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST):
 		return nil
@@ -174,7 +152,7 @@ func (w *localNode) Delete(ctx context.Context, name string) error {
 }
 
 func (*localNode) Start(name string) error {
-	return with(name, windows.SERVICE_START, func(s *mgr.Service) error { return windows.StartService(s.Handle, 0, nil) })
+	return with(name, windows.SERVICE_START, func(s *mgr.Service) error { return s.Start() })
 }
 
 func (*localNode) Stop(name string) error {
@@ -186,20 +164,4 @@ func (*localNode) Stop(name string) error {
 		return nil
 	}
 	return err
-}
-
-// stateDir is where the agent keeps its journal: only administrators may
-// write below Program Files.
-func stateDir() string {
-	dir, err := windows.KnownFolderPath(windows.FOLDERID_ProgramFiles, 0)
-	if err != nil {
-		dir = os.Getenv("ProgramFiles")
-	}
-	return dir + `\Winbake`
-}
-
-// aligned makes a buffer that structures with pointers may be read from.
-func aligned(n uint32) []byte {
-	words := make([]uint64, (n+7)/8+1)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
 }

@@ -25,17 +25,8 @@ func (*localNode) Describe() (host, version string) {
 	return host, fmt.Sprintf("Windows %d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
 }
 
-// Administrator: the service manager is asked for the right to
-// make services, which is what the answer is for, and the token whether it is
-// one of the administrators'.
+// Administrator asks whether the token is one of the administrators'.
 func (*localNode) Administrator() (bool, error) {
-	err := withManager(windows.SC_MANAGER_CREATE_SERVICE, func(windows.Handle) error { return nil })
-	if errors.Is(err, windows.ERROR_ACCESS_DENIED) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
 	sid, err := windows.CreateWellKnownSid(windows.WinBuiltinAdministratorsSid)
 	if err != nil {
 		return false, fmt.Errorf("name the administrators: %w", err)
@@ -45,29 +36,6 @@ func (*localNode) Administrator() (bool, error) {
 		return false, fmt.Errorf("ask for the groups of this user: %w", err)
 	}
 	return member, nil
-}
-
-func (*localNode) Free(dir string) (uint64, error) {
-	for ; ; dir = filepath.Dir(dir) {
-		p, err := windows.UTF16PtrFromString(dir)
-		if err != nil {
-			return 0, err
-		}
-		var free uint64
-		err = windows.GetDiskFreeSpaceEx(p, &free, nil, nil)
-		if err == nil || filepath.Dir(dir) == dir {
-			return free, err
-		}
-	}
-}
-
-func (*localNode) ReadOnly(path string) bool {
-	p, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return false
-	}
-	attributes, err := windows.GetFileAttributes(p)
-	return err == nil && attributes&windows.FILE_ATTRIBUTE_READONLY != 0
 }
 
 func (w *localNode) Processes() ([]Process, error) {
@@ -154,5 +122,12 @@ func enableDebug() {
 
 func (*localNode) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
 
-// Local is the node that this process runs on.
-func Local() (System, Dirs, error) { return &localNode{}, Dirs{State: stateDir()}, nil }
+// Local is the node that this process runs on. Only administrators may write
+// below Program Files.
+func Local() (System, Dir, error) {
+	dir, err := windows.KnownFolderPath(windows.FOLDERID_ProgramFiles, 0)
+	if err != nil {
+		dir = os.Getenv("ProgramFiles")
+	}
+	return &localNode{}, Dir(filepath.Join(dir, "Winbake")), nil
+}

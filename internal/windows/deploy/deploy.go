@@ -1,262 +1,178 @@
-// Package deploy makes a Windows node what a payload image says, over a
-// [guest.Guest]: it brings verify.exe and what is missing to the node, has
-// verify.exe carry the change out, and brings the answer back.
-//
-// What is decided on the node is package agent's; this side finds out what has
-// to be uploaded and uploads it.
+// Package deploy reads payloads for nodes, and brings one with verify.exe to a
+// machine that is reached over a [Guest], Packer's communicator. What is done on
+// the machine is verify.exe's (package agent).
 package deploy
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
+	"io"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/internal/windows/agent"
-	"github.com/winbake/winbake/internal/windows/guest"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
 )
 
-// folder is where a node keeps verify.exe and uploads between two runs, below
-// the user's own folder: nobody else may write there.
+// Guest is a machine that can be reached. Names of files are relative to the
+// user's folder and slash-separated; commands run in that folder, under
+// whatever shell the machine has, so they hold nothing that cmd.exe and
+// PowerShell read differently: no quotes, no spaces within a word.
+type Guest interface {
+	// Run runs a command and returns its exit code. An error says that it
+	// couldn't be run, or that the connection broke off meanwhile.
+	Run(ctx context.Context, command string, stdout, stderr io.Writer) (code int, err error)
+	// Put writes a file, with the folders above it, under another name first:
+	// what has the name is whole.
+	Put(ctx context.Context, name string, content io.Reader) error
+}
+
+// folder is where verify.exe and what is uploaded are on the machine until
+// Clean, below the user's own folder: nobody else may write there.
 const folder = ".winbake"
 
 // Node is a machine that verify.exe is brought to.
 type Node struct {
-	Guest guest.Guest
+	Guest Guest
 	// Exe is verify.exe.
 	Exe []byte
 	// Say is told what is done, one sentence at a time.
 	Say func(string)
-
-	dir string // "" stands for folder
 }
 
-func (n *Node) folder() string { return cmp.Or(n.dir, folder) }
-
-// short is enough of a sum to tell two releases apart in a file's name.
+// short is enough of a sum to tell two contents apart in a file's name.
 func short(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:12] }
 
-// ExeName is what a verify.exe is called on a node.
+// ExeName is what a verify.exe is called on a machine.
 func ExeName(exe []byte) string { return "verify-" + short(exe) + ".exe" }
 
-// errAbsent says that the node has no verify.exe of ours to run.
-var errAbsent = errors.New("verify.exe isn't on the node")
+// command is one of verify.exe's. Words in args hold neither spaces nor quotes.
+func (n *Node) command(args ...string) string {
+	return folder + `\` + ExeName(n.Exe) + " " + strings.Join(args, " ")
+}
 
-var errNotWindows = &fault.Error{What: "the machine isn't Windows: it has no such program, and says so as others do", Fix: "see that --ssh names the right one; nothing was brought there"}
+// bring brings verify.exe to the machine, unless it is there already.
+func (n *Node) bring(ctx context.Context) error {
+	if _, err := n.run(ctx, "version"); err == nil {
+		return nil
+	}
+	n.Say("uploading verify.exe")
+	return n.Guest.Put(ctx, folder+"/"+ExeName(n.Exe), bytes.NewReader(n.Exe))
+}
 
-// run runs the agent and returns its last line. Words in args hold neither
-// spaces nor quotes; files are named relative to the folder.
-func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
-	command := n.folder() + `\` + ExeName(n.Exe) + " agent " + strings.Join(args, " ")
-	lines := &lineWriter{say: n.Say}
-	var trouble bytes.Buffer
-	code, err := n.Guest.Run(ctx, command, lines, &trouble)
+// run runs verify.exe and returns what it printed.
+func (n *Node) run(ctx context.Context, args ...string) ([]byte, error) {
+	var out, trouble bytes.Buffer
+	code, err := n.Guest.Run(ctx, n.command(args...), &out, &trouble)
 	if err != nil {
 		return nil, err
 	}
-	switch last := lines.last; {
-	case last == nil && !lines.any && code == noCommand:
-		return nil, errNotWindows
-	case last == nil && !lines.any:
-		first, _, _ := strings.Cut(strings.TrimSpace(trouble.String()), "\n")
-		return nil, fmt.Errorf("%w: exit code %d: %s", errAbsent, code, first)
-	case last == nil:
-		return nil, &fault.Error{What: fmt.Sprintf("verify.exe ended in the middle of its work, with exit code %d", code), Excerpt: trouble.String(),
-			Fix: "run the same command again: it goes on from there"}
-	case last.Fault != nil:
-		return nil, last.Fault
-	default:
-		return last, nil
+	if code != 0 {
+		return nil, &fault.Error{What: fmt.Sprintf("verify.exe %s ended with exit code %d on the machine", strings.Join(args, " "), code), Excerpt: strings.TrimSpace(trouble.String()),
+			Fix: "see what it says; a payload of another release may have another verify.exe: bake payload --with-verify"}
 	}
+	return out.Bytes(), nil
 }
 
-// lineWriter takes the agent's lines apart while they come. What a shell
-// prints before them isn't JSON and is passed over.
-type lineWriter struct {
-	say  func(string)
-	rest []byte
-	last *agent.Line
-	any  bool
-}
-
-// maxLine bounds one answer in bytes: facts of thousands of files.
-const maxLine = 64 << 20
-
-func (w *lineWriter) Write(p []byte) (int, error) {
-	w.rest = append(w.rest, p...)
-	for {
-		line, rest, found := bytes.Cut(w.rest, []byte("\n"))
-		if !found {
-			if len(w.rest) > maxLine {
-				return 0, errors.New("the answer is too long")
-			}
-			return len(p), nil
-		}
-		w.rest = rest
-		w.take(line)
+// Facts asks the machine what it is, against e.
+func (n *Node) Facts(ctx context.Context, e *node.Expectation) (*node.Facts, error) {
+	if err := n.bring(ctx); err != nil {
+		return nil, err
 	}
-}
-
-func (w *lineWriter) take(line []byte) {
-	l := new(agent.Line)
-	if json.Unmarshal(line, l) != nil {
-		return
-	}
-	w.any = w.any || l.Say != "" || l.Facts != nil || l.Result != nil || l.Fault != nil
-	switch {
-	case l.Say != "" && w.say != nil:
-		w.say(l.Say)
-	case l.Facts != nil, l.Result != nil, l.Fault != nil:
-		w.last = l
-	}
-}
-
-func (n *Node) put(ctx context.Context, name string, data []byte) error {
-	return n.Guest.Put(ctx, n.folder()+"/"+name, bytes.NewReader(data))
-}
-
-// Facts asks the node what it is, against e. verify.exe and the expectation
-// are brought only where they aren't there already: the second time this is
-// one round trip.
-func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*node.Facts, error) {
 	data, err := e.Encode()
 	if err != nil {
 		return nil, err
 	}
-	name := "expect-" + short(data) + ".json"
-	args := []string{"facts", "--expect", n.folder() + `\` + name, "--stage", n.folder() + `\stage`}
-	if quick {
-		args = append(args, "--quick")
-	}
-	facts, err := n.ask(ctx, e, args)
-	if err == nil || ctx.Err() != nil || errors.Is(err, guest.ErrBroken) || errors.Is(err, errNotWindows) {
-		return facts, err
-	}
-	var refused error
-	// Another run's change may remove what was brought (package agent, tidy): it
-	// is brought twice before that is an error.
-	for range 2 {
-		refused = nil
-		if errors.Is(err, errAbsent) {
-			// Those of other releases go with the next change: another run may be using one.
-			n.say("uploading verify.exe")
-			refused = n.put(ctx, ExeName(n.Exe), n.Exe)
-		}
-		if err := n.put(ctx, name, data); errors.Is(err, guest.ErrInUse) {
-			refused = cmp.Or(refused, err)
-		} else if err != nil {
-			return nil, cmp.Or(refused, err)
-		}
-		facts, err = n.ask(ctx, e, args)
-		if n.startsLater(ctx, err) {
-			facts, err = n.ask(ctx, e, args)
-		}
-		if err == nil || ctx.Err() != nil || errors.Is(err, errAbsent) || errors.Is(err, guest.ErrBroken) {
-			break
-		}
-	}
-	if err != nil && refused != nil { // else another run had brought it, and runs it
-		return nil, refused
-	}
-	if errors.Is(err, errAbsent) {
-		err = &fault.Error{What: "verify.exe doesn't run there: " + err.Error(), Fix: "see that the machine is Windows for amd64 and that nothing there keeps programs in the user's folder from running", Err: err}
-	}
-	return facts, err
-}
-
-// startsLater waits a moment when verify.exe, which is there, didn't start: a
-// virus scanner may hold a program that is new to it, and Wine's loader fails
-// once in some hundred starts on a machine with much to do. Nothing was done,
-// since it says what it does.
-func (n *Node) startsLater(ctx context.Context, err error) bool {
-	if !errors.Is(err, errAbsent) {
-		return false
-	}
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(time.Second):
-		return true
-	}
-}
-
-// ask runs verify.exe as it lies there and takes no answer to another question.
-func (n *Node) ask(ctx context.Context, e *node.Expectation, args []string) (*node.Facts, error) {
-	line, err := n.run(ctx, args...)
-	switch {
-	case err != nil:
+	name := "node-" + short(data) + ".json"
+	if err := n.Guest.Put(ctx, folder+"/"+name, bytes.NewReader(data)); err != nil {
 		return nil, err
-	case line.Facts == nil:
-		return nil, &fault.Error{What: "verify.exe answered something else than facts", Fix: "use a payload of this release: bake payload --with-verify"}
-	case line.Facts.Protocol != node.Protocol:
-		return nil, agent.ProtocolFault(node.Protocol, line.Facts.Protocol)
-	case !line.Facts.Cover(e):
-		return nil, &fault.Error{What: "verify.exe answered another question than it was asked", Fix: "see who else writes into that user's folder on the node, then run this again"}
 	}
-	return line.Facts, nil
-}
-
-// noCommand is the exit code of a POSIX shell for a command that there isn't
-// (https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02).
-const noCommand = 127
-
-func (n *Node) say(s string) {
-	if n.Say != nil {
-		n.Say(s)
-	}
-}
-
-// cleanTime is how long cleaning up may take after the person has given up.
-const cleanTime = 2 * time.Second
-
-// Clean removes the folder from the node.
-func (n *Node) Clean(ctx context.Context) error {
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
-		defer cancel()
-	}
-	_, err := n.Guest.Run(ctx, "cmd /c rmdir /s /q "+n.folder(), nil, nil)
-	return err
-}
-
-// Check asks a node for its facts and leaves nothing there: verify.exe and the
-// expectation are brought into a folder of their own, which is removed
-// whatever happens, as long as the node can be reached; the next one's
-// verify.exe removes what one left that was cut off.
-func Check(ctx context.Context, g guest.Guest, exe []byte, e *node.Expectation, say func(string)) (*node.Facts, error) {
-	n := &Node{Guest: g, Exe: exe, Say: say, dir: agent.CheckPrefix + rand.Text()}
-	facts, err := n.Facts(ctx, e, false)
-	return facts, errors.Join(err, n.Clean(ctx))
-}
-
-// BesideProgram reads the verify.exe that is next to this program, as make bin
-// and a release's archive have it, and returns where it is or should be. On
-// Windows the one next to it is the verify of people.
-func BesideProgram() (data []byte, path string, err error) {
-	self, err := os.Executable()
-	if err == nil {
-		self, err = filepath.EvalSymlinks(self) // plugins of kubectl's are links
-	}
+	out, err := n.run(ctx, "node", "check", folder+`\`+name, "--facts")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	path = filepath.Join(filepath.Dir(self), payload.VerifyName)
-	if _, err := os.Stat(path); err != nil || runtime.GOOS == "windows" {
-		path = filepath.Join(filepath.Dir(self), "node", payload.VerifyName)
+	facts := new(node.Facts)
+	if err := json.Unmarshal(out, facts); err != nil {
+		return nil, &fault.Error{What: "verify.exe answered something else than facts: " + err.Error(), Fix: "use a payload of this release: bake payload --with-verify"}
 	}
-	data, err = os.ReadFile(path)
-	return data, path, err
+	return facts, nil
+}
+
+// Options bound how long a service's process may take to end, and its pipes to
+// answer.
+type Options struct{ Stop, Start time.Duration }
+
+// Install makes the machine what the image says. Facts are of a machine that was
+// right already, where nothing is uploaded; else Result says what was done.
+func (n *Node) Install(ctx context.Context, im *Image, o Options) (*agent.Result, *node.Facts, error) {
+	facts, err := n.Facts(ctx, im.Expectation)
+	if err != nil {
+		return nil, nil, err
+	}
+	wrong := func(f finding.Finding) bool { return f.Severity == finding.Block || f.Severity == finding.Warn }
+	if !slices.ContainsFunc(node.Compare(im.Expectation, facts), wrong) {
+		return new(agent.Result), facts, nil
+	}
+	dir, err := n.upload(ctx, im)
+	if err != nil {
+		return nil, nil, err
+	}
+	n.Say("installing the payload")
+	out, err := n.run(ctx, "node", "install", strings.ReplaceAll(dir, "/", `\`), "-o", "json", "--stop-timeout", o.Stop.String(), "--start-timeout", o.Start.String())
+	if err != nil {
+		return nil, nil, err
+	}
+	result := new(agent.Result)
+	if err := json.Unmarshal(out, result); err != nil {
+		return nil, nil, fmt.Errorf("read what verify.exe says that it did: %w", err)
+	}
+	return result, nil, nil
+}
+
+// upload brings the payload to the machine as a folder that verify.exe reads. What
+// a try before this one brought isn't sent again.
+func (n *Node) upload(ctx context.Context, im *Image) (dir string, err error) {
+	data, err := im.Expectation.Encode()
+	if err != nil {
+		return "", err
+	}
+	dir = folder + "/" + short(data)
+	if err := n.Guest.Put(ctx, dir+".winbake/"+payload.ExpectationName, bytes.NewReader(data)); err != nil {
+		return "", err
+	}
+	var there bytes.Buffer
+	if _, err := n.Guest.Run(ctx, "cmd /c dir /b /s "+strings.ReplaceAll(dir, "/", `\`), &there, nil); err != nil {
+		return "", err
+	}
+	arrived := strings.Fields(strings.ReplaceAll(there.String(), `\`, "/"))
+	return dir, im.Stored(ctx, im.Expectation.Files, func(f node.File, e *rootfs.Entry) error {
+		name := path.Join(dir, strings.TrimPrefix(e.Path, payload.Root))
+		for _, a := range arrived {
+			if strings.HasSuffix(a, "/"+name) {
+				return nil
+			}
+		}
+		n.Say("uploading " + f.Component + " (" + f.Payload + ")")
+		return n.Guest.Put(ctx, name, e.Content)
+	})
+}
+
+// ErrBroken says that the connection broke off: whether what was asked for was
+// done isn't known.
+var ErrBroken = errors.New("the connection broke off")
+
+// Clean removes the folder from the machine.
+func (n *Node) Clean(ctx context.Context) error {
+	_, err := n.Guest.Run(ctx, "cmd /c rmdir /s /q "+folder, nil, nil)
+	return err
 }

@@ -1,347 +1,215 @@
 package deploy
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/windows/agent"
-	"github.com/winbake/winbake/internal/windows/guest"
 	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/internal/windows/winsvc"
+	"github.com/winbake/winbake/payload"
 )
 
-func nodeOf(g *fakeGuest) *Node { return &Node{Guest: g, Exe: []byte("MZ")} }
+// fakeGuest is a machine in memory: what is put there, and a verify.exe that
+// answers with facts and a result. The real one is run on Wine (packer/plugin).
+type fakeGuest struct {
+	files    map[string][]byte
+	commands []string
+	puts     []string
 
-func TestFactsAreOneRoundTripTheSecondTime(t *testing.T) {
-	g, im := newGuest(), testImage(t)
-	g.before = "Windows PowerShell\r\n{not JSON\r\n{}\r\n"
-	if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); err != nil {
+	facts     node.Facts
+	installed string // what verify.exe was asked to install
+	fails     string // what verify.exe says when it installs; "" for success
+	cut       string // the upload with this in its name breaks
+}
+
+func (g *fakeGuest) Put(_ context.Context, name string, content io.Reader) error {
+	if g.cut != "" && strings.Contains(name, g.cut) {
+		return ErrBroken
+	}
+	data, err := io.ReadAll(content)
+	g.files[name], g.puts = data, append(g.puts, name)
+	return err
+}
+
+func (g *fakeGuest) Run(_ context.Context, command string, stdout, stderr io.Writer) (int, error) {
+	g.commands = append(g.commands, command)
+	words := strings.Fields(strings.ReplaceAll(command, `\`, "/"))
+	switch {
+	case strings.HasPrefix(command, "cmd /c rmdir"):
+		clear(g.files)
+	case strings.HasPrefix(command, "cmd /c dir"):
+		for _, name := range slices.Sorted(maps.Keys(g.files)) {
+			if strings.HasPrefix(name, words[5]+"/") {
+				_, _ = io.WriteString(stdout, `C:\Users\me\`+strings.ReplaceAll(name, "/", `\`)+"\r\n")
+			}
+		}
+	case g.files[words[0]] == nil:
+		_, _ = io.WriteString(stderr, "'"+words[0]+"' is not recognized\r\n")
+		return 1, nil
+	case words[len(words)-1] == "--facts":
+		return 0, json.NewEncoder(stdout).Encode(g.facts)
+	case len(words) < 3:
+		return 0, nil
+	case g.fails != "" && words[2] == "install":
+		_, _ = io.WriteString(stderr, g.fails)
+		return 1, nil
+	case words[2] == "install":
+		g.installed = words[3]
+		return 0, json.NewEncoder(stdout).Encode(agent.Result{Changed: true, Installed: 2})
+	}
+	return 0, nil
+}
+
+func newNode() (*fakeGuest, *Node) {
+	g := &fakeGuest{files: map[string][]byte{}, facts: node.Facts{Services: []node.ServiceFacts{{Name: "a", Exists: node.Say(false)}}}}
+	return g, &Node{Guest: g, Exe: []byte("MZ"), Say: func(string) {}}
+}
+
+func sumOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// testImage is a folder of two files, and a service that runs the first.
+func testImage(t *testing.T, archived bool) *Image {
+	t.Helper()
+	dir := t.TempDir()
+	e := &node.Expectation{APIVersion: node.APIVersion, Services: []node.Service{{Service: winsvc.Service{Name: "a", Component: "a", Path: `C:\k\a.exe`, Start: winsvc.StartAutomatic}}}}
+	for _, name := range []string{"a", "b"} {
+		content := "program " + name
+		e.Files = append(e.Files, node.File{Component: name, Path: `C:\k\` + name + ".exe", Payload: name + ".exe", SHA256: sumOf(content), Size: int64(len(content))})
+		path, data := filepath.Join(dir, name+".exe"), []byte(content)
+		if archived {
+			path, data = path+payload.ArchiveSuffix, archive(t, name+".exe", content)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := oci.Load(t.Context(), dir, oci.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(g.puts) != 2 || len(g.commands) != 2 { // absent, ask
-		t.Errorf("puts %q, commands %q", g.puts, g.commands)
+	return &Image{Reference: s.Reference(), Expectation: e, source: s}
+}
+
+func archive(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	w := tar.NewWriter(z)
+	err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(content))})
+	if err == nil {
+		_, err = io.WriteString(w, content)
 	}
-	g.puts, g.commands = nil, nil
-	if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); err != nil || len(g.puts) > 0 || len(g.commands) != 1 {
-		t.Errorf("the second time: puts %q, commands %q, %v", g.puts, g.commands, err)
+	if err = errors.Join(err, w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
 	}
-	im.Expectation.Release = "4.21" // another image, the same verify.exe
-	if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); err != nil || len(g.puts) != 1 || !strings.HasPrefix(g.puts[0], ".winbake/expect-") {
-		t.Errorf("puts %q, %v", g.puts, err)
+	return out.Bytes()
+}
+
+// What is uploaded is a payload's folder with its node.json beside it, and what
+// arrived before a connection broke isn't sent again.
+func TestInstall(t *testing.T) {
+	for archived, suffix := range map[bool]string{false: "", true: payload.ArchiveSuffix} {
+		g, n := newNode()
+		im := testImage(t, archived)
+		g.cut = "/b.exe"
+		if _, _, err := n.Install(t.Context(), im, Options{}); !errors.Is(err, ErrBroken) || g.installed != "" {
+			t.Fatalf("%t: %v, installed %q", archived, err, g.installed)
+		}
+		first := len(g.puts)
+		g.cut = ""
+		r, facts, err := n.Install(t.Context(), im, Options{})
+		if err != nil || !r.Changed || facts != nil {
+			t.Fatalf("%t: %+v, %+v, %v", archived, r, facts, err)
+		}
+		for _, name := range []string{"/a.exe", "/b.exe"} {
+			if g.files[g.installed+name+suffix] == nil {
+				t.Errorf("%t: %s isn't in %q", archived, name, slices.Sorted(maps.Keys(g.files)))
+			}
+		}
+		if e, err := node.Parse(g.files[g.installed+".winbake/node.json"]); err != nil || len(e.Files) != 2 {
+			t.Errorf("%+v, %v", e, err)
+		}
+		for _, name := range g.puts[first:] {
+			if strings.Contains(name, "/a.exe") || strings.HasPrefix(name, ".winbake/verify-") {
+				t.Errorf("%t: %s was sent twice", archived, name)
+			}
+		}
+		if err := n.Clean(t.Context()); err != nil || len(g.files) > 0 {
+			t.Errorf("%v, left %v", err, g.files)
+		}
 	}
 }
 
-// What lies on the node may be changed between two runs: an expectation that
-// asks less would find a node right that nobody looked at.
-func TestTamperedExpectationIsBroughtAgain(t *testing.T) {
-	for name, text := range map[string]string{"empty": `{"files":[],"services":[]}`, "damaged": "{"} {
-		g, im := newGuest(), testImage(t)
-		first, err := nodeOf(g).Facts(t.Context(), im.Expectation, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p := range g.files {
-			if strings.Contains(p, "expect-") {
-				g.files[p] = []byte(text)
-			}
-		}
-		g.puts = nil
-		second, err := nodeOf(g).Facts(t.Context(), im.Expectation, true)
-		if err != nil || len(second.Files) != len(first.Files) || len(second.Services) != 1 || len(g.puts) != 1 {
-			t.Errorf("%s: %+v, %v, puts %q", name, second, err, g.puts)
-		}
-	}
-}
-
-// Another run may have brought verify.exe meanwhile and run it now: then it
-// can't be written, and needn't be.
-func TestVerifyThatAnotherRunBrought(t *testing.T) {
-	for _, there := range []bool{true, false} {
-		g, im := newGuest(), testImage(t)
-		n := nodeOf(g)
-		g.inUse = func(name string) bool {
-			if strings.HasSuffix(name, ".exe") && there {
-				g.files[name] = n.Exe
-			}
-			return strings.HasSuffix(name, ".exe")
-		}
-		_, err := n.Facts(t.Context(), im.Expectation, true)
-		if (err == nil) != there || err != nil && !errors.Is(err, guest.ErrInUse) {
-			t.Errorf("it is there: %t; %v", there, err)
-		}
-	}
-}
-
-// What is named by its sum is the same, no matter who brought it: another run that
-// has it open meanwhile keeps nothing up.
-func TestFilesThatAnotherRunBrought(t *testing.T) {
-	for _, part := range []string{"/stage/", "/expect-"} {
-		g, im := newGuest(), testImage(t)
-		g.inUse = func(name string) bool {
-			if !strings.Contains(name, part) {
-				return false
-			}
-			if part == "/expect-" {
-				g.files[name], _ = im.Expectation.Encode()
-			}
-			return true
-		}
-		if out, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err != nil || !out.Result.Changed {
-			t.Errorf("%s: %+v, %v", part, out, err)
-		}
-	}
-	g, im := newGuest(), testImage(t)
-	g.inUse = func(name string) bool { return strings.Contains(name, "/expect-") } // and it isn't there
-	if _, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); !errors.Is(err, guest.ErrInUse) {
-		t.Errorf("an expectation that can't be brought: %v", err)
-	}
-}
-
-// A program that is new to a node may not start at once, in whatever step.
-func TestVerifyThatStartsLater(t *testing.T) {
-	g, im := newGuest(), testImage(t)
-	g.slowStarts = 1
-	if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); err != nil {
-		t.Error(err)
-	}
-	g.inUse = func(name string) bool {
-		if strings.Contains(name, "request-") {
-			g.slowStarts = 1
-		}
-		return false
-	}
-	if out, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err != nil || !out.Result.Changed || g.slowStarts > 0 {
-		t.Errorf("%+v, %v", out, err)
-	}
-}
-
-// The wrong machine gets nothing.
-func TestMachineThatIsNotWindows(t *testing.T) {
-	g, im := newGuest(), testImage(t)
-	g.posix = true
-	if _, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err == nil || !strings.Contains(err.Error(), "isn't Windows") || len(g.puts) > 0 {
-		t.Errorf("%v, puts %q", err, g.puts)
-	}
-}
-
-func TestUnusableAnswers(t *testing.T) {
-	for name, c := range map[string]struct {
-		spoil func(*fakeGuest)
-		want  string
-	}{
-		"ends without a word":  {func(g *fakeGuest) { g.mute = true }, "verify.exe doesn't run there"},
-		"taken away meanwhile": {func(g *fakeGuest) { g.vanish = true }, "was taken away from the node meanwhile"},
-		"another protocol":     {func(g *fakeGuest) { g.facts.Protocol = node.Protocol + 1 }, "protocol"},
-		"cut":                  {func(g *fakeGuest) { g.cut = errors.New("the line is dead") }, "the line is dead"},
-		"no administrator":     {func(g *fakeGuest) { g.facts.Administrator = node.Say(false) }, "no administrator"},
-		"managed":              {func(g *fakeGuest) { g.facts.Managed = node.Say(true) }, "WMCO manages this node"},
-		"no result":            {func(g *fakeGuest) { g.apply = func(*agent.Request) agent.Line { return agent.Line{} } }, "ended in the middle of its work"},
-		"facts for a result": {func(g *fakeGuest) {
-			g.apply = func(*agent.Request) agent.Line { return agent.Line{Facts: &g.facts} }
-		}, "something else than a result"},
-		"a fault of the node": {func(g *fakeGuest) {
-			g.apply = func(*agent.Request) agent.Line {
-				return agent.Line{Fault: &fault.Error{What: "the file is in use", Code: 3}}
-			}
-		}, "the file is in use"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, im := newGuest(), testImage(t)
-			c.spoil(g)
-			_, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{})
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
-			refused := name == "managed" || name == "no administrator"
-			if refused && slices.ContainsFunc(g.puts, func(p string) bool { return strings.Contains(p, "/stage/") }) {
-				t.Errorf("files went up before the refusal: %q", g.puts)
-			}
-			if f, ok := errors.AsType[*fault.Error](err); name == "a fault of the node" && (!ok || f.Code != 3) {
-				t.Errorf("the fault lost its code: %+v", f)
-			}
-		})
-	}
-}
-
-func TestInstallSendsWhatIsMissing(t *testing.T) {
-	whole := func(f node.File) node.FileFacts {
-		return node.FileFacts{Path: strings.ToUpper(f.Path), Exists: node.Say(true), SHA256: node.Say(f.SHA256), Size: f.Size}
-	}
-	for name, c := range map[string]struct {
-		prepare func(*fakeGuest, *Image)
-		sent    int
-	}{
-		"nothing there": {func(*fakeGuest, *Image) {}, 2},
-		"one is there":  {func(g *fakeGuest, im *Image) { g.facts.Files = []node.FileFacts{whole(im.Expectation.Files[0])} }, 1},
-		"one went up already": {func(g *fakeGuest, im *Image) {
-			g.facts.Staged = []string{im.Expectation.Files[1].SHA256 + agent.StagedSuffix}
-		}, 1},
-		"one differs": {func(g *fakeGuest, im *Image) {
-			g.facts.Files = []node.FileFacts{whole(im.Expectation.Files[0]), {Path: im.Expectation.Files[1].Path, Exists: node.Say(true), SHA256: node.Say(sumOf("x"))}}
-		}, 1},
-		"one component alone": {func(_ *fakeGuest, im *Image) { _ = im.Only([]string{"b"}) }, 1},
-		"managed, and told":   {func(g *fakeGuest, _ *Image) { g.facts.Managed = node.Say(true) }, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, im := newGuest(), testImage(t)
-			c.prepare(g, im)
-			var asked *agent.Request
-			g.apply = func(req *agent.Request) agent.Line {
-				asked = req
-				return agent.Line{Result: &agent.Result{Changed: true, Installed: c.sent}}
-			}
-			out, err := nodeOf(g).Install(t.Context(), agent.Upgrade, im, Options{Managed: true})
-			if err != nil || out.Uploaded != c.sent || out.Result.Installed != c.sent {
-				t.Fatalf("%+v, %v", out, err)
-			}
-			staged := 0
-			for p := range g.files {
-				if strings.HasPrefix(p, ".winbake/stage/") {
-					staged++
-				}
-			}
-			if staged != c.sent || asked.Verb != agent.Upgrade || asked.Reference != im.Reference || !asked.Managed || len(asked.Expectation.Files) != len(im.Expectation.Files) {
-				t.Errorf("%d staged, asked %+v", staged, asked)
-			}
-		})
-	}
-}
-
-// A node that is right costs one question, and what it doesn't tell doesn't
+// A machine that is right is asked and left alone; what it doesn't tell doesn't
 // make it wrong.
-func TestInstallOnARightNode(t *testing.T) {
-	g, im := newGuest(), testImage(t)
-	im.Expectation.Services = nil
+func TestInstallOnARightMachine(t *testing.T) {
+	g, n := newNode()
+	im := testImage(t, false)
+	im.Expectation.Services, g.facts.Services = nil, nil
 	for _, f := range im.Expectation.Files {
-		g.facts.Files = append(g.facts.Files, node.FileFacts{Path: f.Path, Exists: node.Say(true), SHA256: node.Say(f.SHA256), Size: f.Size})
+		g.facts.Files = append(g.facts.Files, node.FileFacts{Path: f.Path, Exists: node.Say(true), SHA256: node.Say(f.SHA256)})
 	}
-	g.facts.Installed = im.Reference
-	g.apply = func(*agent.Request) agent.Line { t.Error("something was changed"); return agent.Line{} }
-	for range 2 {
-		g.commands = nil
-		out, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{})
-		if err != nil || out.Result.Changed || out.Uploaded > 0 {
-			t.Errorf("%+v, %v", out, err)
-		}
+	g.facts.Files[1].SHA256 = node.Unknown[string]("in use")
+	if r, facts, err := n.Install(t.Context(), im, Options{}); err != nil || r.Changed || len(facts.Files) != 2 || g.installed != "" {
+		t.Errorf("%+v, %+v, %v", r, facts, err)
 	}
-	if len(g.commands) != 1 {
-		t.Errorf("%d questions: %q", len(g.commands), g.commands)
-	}
-	g.facts.Interrupted = "upgrade"
-	g.apply = func(*agent.Request) agent.Line { return agent.Line{Result: &agent.Result{Recovered: "put back"}} }
-	if out, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err != nil || out.Result.Recovered == "" {
-		t.Errorf("a change that was cut short is left: %+v, %v", out, err)
+	g.facts.Interrupted = "install x"
+	if r, _, err := n.Install(t.Context(), im, Options{}); err != nil || !r.Changed {
+		t.Errorf("a change that was cut short is left: %+v, %v", r, err)
 	}
 }
 
-// Two runs at once must not carry out each other's request.
-func TestRequestsHaveNamesOfTheirOwn(t *testing.T) {
-	g, im := newGuest(), testImage(t)
-	for range 2 {
-		if _, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	names := slices.DeleteFunc(slices.Clone(g.puts), func(p string) bool { return !strings.Contains(p, "request") })
-	if len(names) != 2 || names[0] == names[1] {
-		t.Errorf("%q", names)
+func TestWhatVerifySaysIsTold(t *testing.T) {
+	g, n := newNode()
+	g.fails = "error: the file is in use\nfix: end what holds it"
+	if _, _, err := n.Install(t.Context(), testImage(t, false), Options{}); err == nil || !strings.Contains(err.Error(), "the file is in use") {
+		t.Errorf("%v", err)
 	}
 }
 
-func TestImageThatContradictsItself(t *testing.T) {
-	for name, c := range map[string]struct {
-		spoil func(*node.File)
-		want  string
-	}{
-		"another sum":  {func(f *node.File) { f.SHA256 = sumOf("x") }, "its node.json says"},
-		"another size": {func(f *node.File) { f.Size++ }, "its node.json says"},
-		"no such file": {func(f *node.File) { f.Payload = "c.exe" }, "the image has no /payload/c.exe"},
-	} {
-		g, im := newGuest(), testImage(t)
-		c.spoil(&im.Expectation.Files[1])
-		_, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{})
-		if err == nil || !strings.Contains(err.Error(), c.want) || slices.ContainsFunc(g.commands, func(c string) bool { return strings.Contains(c, "apply") }) {
-			t.Errorf("%s: %v", name, err)
+func TestEach(t *testing.T) {
+	for _, archived := range []bool{false, true} {
+		im := testImage(t, archived)
+		got := map[string]string{}
+		take := func(f node.File, content io.Reader) error {
+			data, err := io.ReadAll(content)
+			got[f.Payload] = string(data)
+			return err
 		}
-		if bad := ".winbake/stage/" + im.Expectation.Files[1].SHA256 + agent.StagedSuffix; g.files[bad] != nil {
-			t.Errorf("%s: it went up all the same", name)
+		if err := im.Each(t.Context(), im.Expectation.Files[1:], take); err != nil || len(got) != 1 || got["b.exe"] != "program b" {
+			t.Errorf("%t: %v, %v", archived, got, err)
+		}
+		im.Expectation.Files[1].Payload = "c.exe"
+		if err := im.Each(t.Context(), im.Expectation.Files, take); err == nil || !strings.Contains(err.Error(), "no /payload/c.exe") {
+			t.Errorf("%t: %v", archived, err)
 		}
 	}
 }
 
-func TestOnlyUnknown(t *testing.T) {
-	im := testImage(t)
+func TestOnly(t *testing.T) {
+	im := testImage(t, false)
 	if err := im.Only([]string{"c"}); err == nil {
 		t.Error("a component that isn't there is taken")
 	}
 	if err := im.Only([]string{"b"}); err != nil || len(im.Expectation.Files) != 1 || len(im.Expectation.Services) != 0 {
 		t.Errorf("%+v, %v", im.Expectation, err)
-	}
-}
-
-func TestRemoveLeavesNothing(t *testing.T) {
-	g := newGuest()
-	g.apply = func(req *agent.Request) agent.Line {
-		if req.Verb != agent.Remove || req.Expectation != nil {
-			t.Errorf("%+v", req)
-		}
-		return agent.Line{Result: &agent.Result{Changed: true, Removed: 1}}
-	}
-	if out, err := nodeOf(g).Remove(t.Context(), Options{}); err != nil || out.Result.Removed != 1 || len(g.files) > 0 {
-		t.Errorf("%+v, %v, left %v", out, err, g.files)
-	}
-}
-
-// A check leaves nothing, whatever happens to it.
-func TestCheckLeavesNothing(t *testing.T) {
-	im := testImage(t)
-	for name, spoil := range map[string]func(*fakeGuest, context.CancelFunc){
-		"well":        func(*fakeGuest, context.CancelFunc) {},
-		"protocol":    func(g *fakeGuest, _ context.CancelFunc) { g.facts.Protocol++ },
-		"interrupted": func(_ *fakeGuest, cancel context.CancelFunc) { cancel() },
-	} {
-		g := newGuest()
-		g.files["mine"] = []byte("x")
-		ctx, cancel := context.WithCancel(t.Context())
-		say := func(string) { spoil(g, cancel) }
-		facts, err := Check(ctx, g, []byte("MZ"), im.Expectation, say)
-		if (err == nil) != (name == "well") || (facts != nil) != (name == "well") {
-			t.Errorf("%s: %+v, %v", name, facts, err)
-		}
-		if len(g.files) != 1 {
-			t.Errorf("%s left %v", name, g.files)
-		}
-		cancel()
-	}
-}
-
-func TestFaultsKeepTheirCode(t *testing.T) {
-	var sent bytes.Buffer
-	agent.WriteLine(&sent, agent.Line{Fault: agent.FaultOf(fmt.Errorf("y: %w", &fault.Error{What: "x", Fix: "z", Code: finding.ExitBlock, Err: errors.New("cause")}))})
-	if got, want := sent.String(), `{"fault":{"what":"x","fix":"z","code":3}}`+"\n"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	lines := &lineWriter{}
-	if _, err := lines.Write(sent.Bytes()); err != nil || lines.last.Fault.Code != finding.ExitBlock {
-		t.Errorf("%+v, %v", lines.last, err)
-	}
-}
-
-// TestFactsWhileAnotherRunTidies: what another run's change removes between
-// upload and question is brought again, once.
-func TestFactsWhileAnotherRunTidies(t *testing.T) {
-	im := testImage(t)
-	for tidied, want := range map[int]bool{1: true, 2: false} {
-		g := newGuest()
-		g.tidied = tidied
-		if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); (err == nil) != want {
-			t.Errorf("removed %d times: %v", tidied, err)
-		}
 	}
 }

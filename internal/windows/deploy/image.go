@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
@@ -16,9 +18,10 @@ import (
 	"github.com/winbake/winbake/payload/verify"
 )
 
-// Image is a payload image that can be put onto nodes.
+// Image is a payload that can be put onto nodes: an image, or a folder that
+// bake payload --dir wrote. It is package agent's Files.
 type Image struct {
-	// Reference is the image by digest.
+	// Reference is the image by digest, or the folder.
 	Reference   string
 	Expectation *node.Expectation
 	// Verify is the verify.exe that came along; nil for none.
@@ -27,25 +30,10 @@ type Image struct {
 	source *oci.Source
 }
 
-// OpenImage opens an image and reads what it says of nodes. In a registry it must be
-// named by digest: what a tag means may be another payload tomorrow. The caller
-// closes the Image.
-func OpenImage(ctx context.Context, ref string, o oci.Options, otherwise Otherwise) (*Image, error) {
-	source, err := oci.Resolve(ctx, ref, o)
-	if err != nil {
-		return nil, err
-	}
-	im, err := ReadImage(ctx, source, otherwise)
-	if err != nil {
-		return nil, errors.Join(err, source.Close())
-	}
-	return im, nil
-}
-
 // ReadImage reads what an open image says of nodes. otherwise may be nil: then an
 // image without node.json is refused. Closing the Image closes the source.
 func ReadImage(ctx context.Context, source *oci.Source, otherwise Otherwise) (*Image, error) {
-	x, err := verify.ReadExtras(ctx, source, rootfs.Limits{})
+	x, err := verify.ReadExtras(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +44,8 @@ func ReadImage(ctx context.Context, source *oci.Source, otherwise Otherwise) (*I
 	case otherwise != nil:
 		err = im.stock(ctx, otherwise)
 	default:
-		err = &fault.Error{Where: im.Reference, What: "the image doesn't say what a node should be: it has no /" + payload.ExtrasRoot + "/" + payload.ExpectationName,
-			Fix: "declare services in versions.yaml, such as services: [{name: csi-proxy, component: csi-proxy}], and make it again: bake payload; or, for an operator's own image, say where its files go: -f versions.yaml"}
+		err = &fault.Error{Where: im.Reference, What: "it doesn't say what a node should be: there is no " + payload.ExpectationName,
+			Fix: "declare services in versions.yaml, such as services: [{name: csi-proxy, component: csi-proxy}], and make it again: bake payload; a folder D has its " + payload.ExpectationName + " in D.winbake"}
 	}
 	return im, err
 }
@@ -72,12 +60,8 @@ func (im *Image) Only(components []string) error {
 		return nil
 	}
 	e := im.Expectation
-	known := map[string]bool{}
-	for _, f := range e.Files {
-		known[f.Component] = true
-	}
 	for _, c := range components {
-		if !known[c] {
+		if !slices.ContainsFunc(e.Files, func(f node.File) bool { return f.Component == c }) {
 			return &fault.Error{Where: im.Reference, What: "no file of component " + c + " goes onto a node", Fix: "bake list shows the components and where they are installed"}
 		}
 	}
@@ -86,16 +70,51 @@ func (im *Image) Only(components []string) error {
 	return nil
 }
 
-// Findings are what is wrong with a payload, as findings.
-func Findings(problems []verify.Problem) (found []finding.Finding) {
-	severities := map[verify.Severity]finding.Severity{
-		verify.SeverityBlock: finding.Block, verify.SeverityUnknown: finding.Unknown,
-		verify.SeverityWarn: finding.Warn, verify.SeverityInfo: finding.Info,
+// errAll ends a walk when all files were found: the rest needn't be read.
+var errAll = errors.New("all files were found")
+
+// Stored calls take with each of the files as the image has it: in an archived
+// payload each is an archive.
+func (im *Image) Stored(ctx context.Context, files []node.File, take func(f node.File, e *rootfs.Entry) error) error {
+	left := slices.Clone(files)
+	if len(left) == 0 {
+		return nil
 	}
-	for _, p := range problems {
-		found = append(found, finding.Finding{ID: p.ID, Severity: severities[p.Severity], Object: p.Object, Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy})
+	err := rootfs.Walk(ctx, im.source, rootfs.Options{Roots: []string{payload.Root}}, func(e *rootfs.Entry) error {
+		name := strings.TrimSuffix(strings.TrimPrefix(e.Path, payload.Root+"/"), payload.ArchiveSuffix)
+		i := slices.IndexFunc(left, func(f node.File) bool { return f.Payload == name })
+		if i < 0 || e.Mode.IsDir() {
+			return nil
+		}
+		if err := take(left[i], e); err != nil {
+			return err
+		}
+		if left = slices.Delete(left, i, i+1); len(left) == 0 {
+			return errAll
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errAll):
+		return nil
+	case err != nil:
+		return err
 	}
-	return found
+	return &fault.Error{Where: im.Reference, What: "there is no /payload/" + left[0].Payload + ", which its node.json names", Fix: "make the payload again: bake payload"}
+}
+
+// Each calls take with each of the files.
+func (im *Image) Each(ctx context.Context, files []node.File, take func(f node.File, content io.Reader) error) error {
+	return im.Stored(ctx, files, func(f node.File, e *rootfs.Entry) error {
+		content := e.Content
+		if e.Archived() {
+			var err error
+			if content, _, err = e.Member(); err != nil {
+				return err
+			}
+		}
+		return take(f, content)
+	})
 }
 
 // Otherwise makes the expectation for an image without node.json, of its files
@@ -119,4 +138,16 @@ func (im *Image) stock(ctx context.Context, otherwise Otherwise) error {
 	}
 	im.Expectation, err = otherwise(summary.Images[0].Files)
 	return err
+}
+
+// Findings are what is wrong with a payload, as findings.
+func Findings(problems []verify.Problem) (found []finding.Finding) {
+	severities := map[verify.Severity]finding.Severity{
+		verify.SeverityBlock: finding.Block, verify.SeverityUnknown: finding.Unknown,
+		verify.SeverityWarn: finding.Warn, verify.SeverityInfo: finding.Info,
+	}
+	for _, p := range problems {
+		found = append(found, finding.Finding{ID: p.ID, Severity: severities[p.Severity], Object: p.Object, Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy})
+	}
+	return found
 }

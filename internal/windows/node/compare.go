@@ -16,7 +16,7 @@ import (
 // with the reason.
 func Compare(e *Expectation, f *Facts) []finding.Finding {
 	c := &comparison{facts: f}
-	c.interrupted()
+	check(c, NodeInterrupted, "node", Say(f.Interrupted), "no change under way", blockUnless(f.Interrupted == ""))
 	for _, s := range e.Services {
 		c.service(s)
 	}
@@ -27,173 +27,71 @@ func Compare(e *Expectation, f *Facts) []finding.Finding {
 	return c.found
 }
 
-// Reached is the finding of whether a node of several could be asked; reason
-// says why not, "" means it could.
-func Reached(reason string) finding.Finding {
-	c, s := new(comparison), says{severity: finding.Pass, observed: "it answered"}
-	if reason != "" {
-		s = says{severity: finding.Unknown, observed: reason}
-	}
-	c.add(NodeNotReached, "", s)
-	return c.found[0]
-}
-
 type comparison struct {
 	facts *Facts
 	found []finding.Finding
 }
 
-// says is the severity of a difference and what is seen instead.
-type says struct {
-	severity           finding.Severity
-	observed, expected string
-	why, remedy        string // instead of the rule's
-}
-
-func (c *comparison) add(id, object string, s says) {
+// add adds a finding with its rule's texts, and returns it.
+func (c *comparison) add(id, object string, severity finding.Severity, observed, expected string) *finding.Finding {
 	r := rule(id)
-	f := finding.Finding{ID: id, Severity: s.severity, Object: object, Observed: s.observed, Expected: s.expected}
-	if s.severity > finding.Pass {
-		f.Why = cmp.Or(s.why, r.Why)
-	}
-	if s.severity > finding.Info {
-		f.Remedy = cmp.Or(s.remedy, r.Remedy)
+	f := finding.Finding{ID: id, Severity: severity, Object: object, Observed: observed, Expected: expected}
+	switch severity {
+	case finding.Pass:
+		f.Observed, f.Expected = expected, ""
+	case finding.Unknown:
+		f.Observed, f.Why, f.Remedy = "the node doesn't tell: "+observed, r.Title+": that couldn't be told", r.Remedy
+	default:
+		f.Why, f.Remedy = r.Why, r.Remedy
 	}
 	c.found = append(c.found, f)
+	return &c.found[len(c.found)-1]
 }
 
-// unknown says that the node didn't tell.
-func (c *comparison) unknown(id, object, reason, expected string) {
-	c.add(id, object, says{severity: finding.Unknown, observed: "the node doesn't tell: " + reason, expected: expected, why: rule(id).Title + ": that couldn't be told"})
-}
-
-// judge compares a value that was told, or says that it wasn't. bad returns
-// nothing for a good value.
-func judge[T any](c *comparison, id, object string, t Told[T], expected string, bad func(T) *says) {
+// check adds what judge says of a value that was told, or that it wasn't. judge
+// returns PASS for a good value, and what is seen of any other.
+func check[T any](c *comparison, id, object string, t Told[T], expected string, judge func(T) (finding.Severity, string)) *finding.Finding {
 	v, ok := t.Get()
 	if !ok {
-		c.unknown(id, object, t.Reason(), expected)
-		return
+		return c.add(id, object, finding.Unknown, t.Reason(), expected)
 	}
-	if s := bad(v); s != nil {
-		s.expected = cmp.Or(s.expected, expected)
-		c.add(id, object, *s)
-		return
-	}
-	c.add(id, object, says{severity: finding.Pass, observed: expected})
+	severity, observed := judge(v)
+	return c.add(id, object, severity, observed, expected)
 }
 
-func block(observed string) *says { return &says{severity: finding.Block, observed: observed} }
+// blockUnless judges a text, or one that a value is written as.
+func blockUnless(good bool) func(string) (finding.Severity, string) {
+	return unless(finding.Block, good)
+}
 
-// must is judge for a value that is good or BLOCK.
-func must[T any](c *comparison, id, object string, t Told[T], expected string, good func(T) bool, observed func(T) string) {
-	judge(c, id, object, t, expected, func(v T) *says {
-		if good(v) {
-			return nil
+func unless(severity finding.Severity, good bool) func(string) (finding.Severity, string) {
+	return func(text string) (finding.Severity, string) {
+		if good {
+			severity = finding.Pass
 		}
-		return block(observed(v))
-	})
-}
-
-// mustBeThere is must for what exists, or is a fault.
-func mustBeThere(c *comparison, id, object string, t Told[bool], expected, missing string) {
-	must(c, id, object, t, expected, func(there bool) bool { return there }, func(bool) string { return missing })
-}
-
-func itself(s string) string { return s }
-
-func (c *comparison) interrupted() {
-	s := says{severity: finding.Pass, observed: "none"}
-	if c.facts.Interrupted != "" {
-		s = says{severity: finding.Block, observed: c.facts.Interrupted, expected: "no change under way"}
+		return severity, text
 	}
-	c.add(NodeInterrupted, "node", s)
+}
+
+// there judges whether something exists.
+func there(missing string) func(bool) (finding.Severity, string) {
+	return func(exists bool) (finding.Severity, string) { return blockUnless(exists)(missing) }
 }
 
 func (c *comparison) file(want File) {
-	object := want.Path
 	i := slices.IndexFunc(c.facts.Files, func(f FileFacts) bool { return SamePath(f.Path, want.Path) })
 	if i < 0 {
-		c.unknown(FileDiffers, object, "nobody asked the node for it", want.SHA256)
+		c.add(FileDiffers, want.Path, finding.Unknown, notAsked, want.SHA256)
 		return
 	}
 	got := c.facts.Files[i]
 	if exists, ok := got.Exists.Get(); ok && !exists {
-		c.add(FileMissing, object, says{severity: finding.Block, observed: "no such file", expected: "sha256 " + want.SHA256})
+		c.add(FileMissing, want.Path, finding.Block, "no such file", "sha256 "+want.SHA256)
 		return
 	}
-	must(c, FileDiffers, object, got.SHA256, "sha256 "+want.SHA256, func(sum string) bool { return sum == want.SHA256 },
-		func(sum string) string { return fmt.Sprintf("sha256 %s, %d bytes", sum, got.Size) })
-}
-
-// Rule is one check of a node: its finding's ID, what it asks, why that
-// matters, and what fixes it.
-type Rule struct {
-	ID, Title, Why, Remedy string
-}
-
-// What brings a node to what it should be.
-const (
-	install = "bake node install IMAGE --ssh USER@HOST"
-	upgrade = "bake node upgrade IMAGE --ssh USER@HOST"
-)
-
-// Rules are all checks, in the order of their IDs. IDs are frozen once
-// released: --accept and dashboards hold them.
-var Rules = []Rule{
-	{ServiceAbsent, "the service is registered", "nothing serves its pipes, and pods that need them can't mount volumes", install},
-	{ServiceCommand, "the service has the right command line",
-		"another program runs, or this one with other flags: one that it doesn't know ends it at once", install},
-	{ServiceStart, "the service starts when it should", "after a restart of the node it is down until somebody starts it", install},
-	{ServiceRecovery, "the service is started again when it dies", "a crash leaves the node without it until somebody starts it", install},
-	{ServiceRunning, "the service runs, and its process lives", "nothing serves its pipes, and pods that need them can't mount volumes", install},
-	{SecondOwner, "no other service serves the same pipes",
-		"whichever of the two starts later ends at once, since the first instance of a pipe is exclusive", "stop and disable the other service"},
-	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked", upgrade},
-	{FileMissing, "the file is there", "what starts it fails", install},
-	{LogDirectory, "the log directory is there", "the program doesn't make it and ends when it can't open its log", install},
-	{PipeMissing, "the pipe is there", "drivers that dial it fail", install},
-	{PipeOwner, "the pipe is served by the service's process", "another program answers the drivers, with whatever rights and version it has", install},
-	{PipeAnswer, "the pipe answers", "drivers that call it fail or hang", install},
-	{LogVersion, "the running program is the pinned version", "the node runs another version than the one that was baked and checked", upgrade},
-	{ServiceAccount, "the service runs under the right account", "with fewer rights its calls fail, with more a pod that reaches it has them", install},
-	{ServiceDependencies, "the service depends on the right services", "it may start before what it needs", install},
-	{NodeInterrupted, "no change of the node was cut short", "files and services may be half of one payload and half of another",
-		"run the same bake node command again: it ends what was begun"},
-	{ServiceEnvironment, "the service's process gets the right variables",
-		"the program runs with other settings than those that were baked and checked", upgrade},
-	{NodeNotReached, "the node can be asked", "nothing is known of it", "verify node IMAGE --ssh USER@HOST says more"},
-}
-
-// The IDs of Rules.
-const (
-	ServiceAbsent       = "WIN001"
-	ServiceCommand      = "WIN002"
-	ServiceStart        = "WIN003"
-	ServiceRecovery     = "WIN004"
-	ServiceRunning      = "WIN005"
-	SecondOwner         = "WIN006"
-	FileDiffers         = "WIN007"
-	FileMissing         = "WIN008"
-	LogDirectory        = "WIN009"
-	PipeMissing         = "WIN010"
-	PipeOwner           = "WIN011"
-	PipeAnswer          = "WIN012"
-	LogVersion          = "WIN013"
-	ServiceAccount      = "WIN014"
-	ServiceDependencies = "WIN015"
-	NodeInterrupted     = "WIN016"
-	ServiceEnvironment  = "WIN017"
-	NodeNotReached      = "WIN018"
-)
-
-func rule(id string) Rule {
-	for _, r := range Rules {
-		if r.ID == id {
-			return r
-		}
-	}
-	panic("no rule " + id)
+	check(c, FileDiffers, want.Path, got.SHA256, "sha256 "+want.SHA256, func(sum string) (finding.Severity, string) {
+		return blockUnless(sum == want.SHA256)(fmt.Sprintf("sha256 %s, %d bytes", sum, got.Size))
+	})
 }
 
 // account spells the local system's account in one way.

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -45,7 +44,6 @@ var (
 	stripped = target{"windows", "amd64", "-s -w " + stamps}
 	debug    = target{"windows", "amd64", stamps}
 	gui      = target{"windows", "amd64", "-w -H=windowsgui"}
-	long     = target{"windows", "amd64", "-w -X main.version=" + strings.Repeat("x", 64<<10+1)}
 	i386     = target{"windows", "386", "-w " + stamps}
 	arm64    = target{"windows", "arm64", "-w " + stamps}
 	linux    = target{"linux", "amd64", "-w"}

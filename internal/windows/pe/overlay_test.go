@@ -24,30 +24,29 @@ func TestOverlay(t *testing.T) {
 		name   string
 		change func(*synth)
 		want   int64
-		signed bool
 	}{
-		{"none", func(*synth) {}, 0, false},
-		{"appended", func(s *synth) { s.tail = tail }, 1000, false},
-		{"appended and claimed as headers", func(s *synth) { s.tail, s.opt.SizeOfHeaders = tail, 0x600+1000 }, 1000, false},
+		{"none", func(*synth) {}, 0},
+		{"appended", func(s *synth) { s.tail = tail }, 1000},
+		{"appended and claimed as headers", func(s *synth) { s.tail, s.opt.SizeOfHeaders = tail, 0x600+1000 }, 1000},
 		{"claimed as certificates", func(s *synth) {
 			s.tail = tail
 			s.opt.DataDirectory[4] = stdpe.DataDirectory{VirtualAddress: 0x630, Size: 999}
-		}, 0, true},
+		}, 0},
 		{"behind the certificates", func(s *synth) {
 			s.tail = tail
 			s.opt.DataDirectory[4] = stdpe.DataDirectory{VirtualAddress: 0x630, Size: 16}
-		}, 1000 + synthSymbols + 18 + 29 - 0x640, true},
-		{"between the sections", func(s *synth) { s.sections[0].PointerToRawData, s.sections[0].SizeOfRawData = 0x500, 0x100 }, 0x100, false},
+		}, 1000 + synthSymbols + 18 + 29 - 0x640},
+		{"between the sections", func(s *synth) { s.sections[0].PointerToRawData, s.sections[0].SizeOfRawData = 0x500, 0x100 }, 0x100},
 		{"sections that overlap", func(s *synth) {
 			s.sections[1].PointerToRawData, s.sections[1].SizeOfRawData = 0x480, 0x100
-		}, 0, false},
+		}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSynth()
 			tt.change(s)
 			f := read(t, s.bytes(t))
-			if f.Overlay != tt.want || f.Signed != tt.signed {
-				t.Errorf("overlay %d signed %v, want %d %v", f.Overlay, f.Signed, tt.want, tt.signed)
+			if f.Overlay != tt.want {
+				t.Errorf("overlay %d, want %d", f.Overlay, tt.want)
 			}
 		})
 	}
@@ -101,8 +100,8 @@ func TestSigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := read(t, exe)
-	if !f.Signed || f.Overlay != 0 || f.CheckSum == 0 {
-		t.Errorf("signed %v overlay %d checksum %#x, want a signature and no overlay", f.Signed, f.Overlay, f.CheckSum)
+	if f.Overlay != 0 || f.Build == nil {
+		t.Errorf("overlay %d, build %v, want a Go program without an overlay", f.Overlay, f.BuildErr)
 	}
 	if v, err := stringVar(f, "main.version"); v != "v1.2.3" || err != nil {
 		t.Errorf("main.version of the signed program = %q, %v", v, err)

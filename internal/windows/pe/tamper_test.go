@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +18,8 @@ func TestSynthIsFine(t *testing.T) {
 	if v, err := stringVar(f, "main.version"); v != "v1.2.3" || err != nil {
 		t.Errorf("main.version = %q, %v", v, err)
 	}
-	if f.Overlay != 0 || f.Sections[1].Name != "/4" {
-		t.Errorf("overlay %d, second section %q", f.Overlay, f.Sections[1].Name)
+	if f.Overlay != 0 {
+		t.Errorf("overlay %d", f.Overlay)
 	}
 	if f.Build != nil || f.BuildErr == nil {
 		t.Errorf("Build = %v, %v; want an error", f.Build, f.BuildErr)
@@ -28,36 +27,31 @@ func TestSynthIsFine(t *testing.T) {
 }
 
 func TestReadDamaged(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		change func(*synth)
-		want   string
-	}{
-		{"65535 sections", func(s *synth) { s.coff.NumberOfSections = 65535 }, "65535 sections, Windows loads at most 96"},
-		{"96 sections of 2", func(s *synth) { s.coff.NumberOfSections = 96; s.coff.PointerToSymbolTable = 0 }, "section table"},
-		{"no optional header", func(s *synth) { s.coff.SizeOfOptionalHeader = 0 }, "optional header of 0 bytes, it takes at least 112"},
-		{"short optional header", func(s *synth) { s.coff.SizeOfOptionalHeader = 111 }, "it takes at least 112"},
-		{"long optional header", func(s *synth) { s.coff.SizeOfOptionalHeader = 65535 }, "section table"},
-		{"unknown magic", func(s *synth) { s.opt.Magic = 0x107 }, "unknown kind 0x107"},
-		{"four billion symbols", func(s *synth) { s.coff.NumberOfSymbols = math.MaxUint32 }, "symbol table of 4294967295 symbols"},
-		{"symbols far away", func(s *synth) { s.coff.PointerToSymbolTable = math.MaxUint32 }, "symbol table of 1 symbols at byte 4294967295"},
-		{"one symbol too many", func(s *synth) { s.coff.NumberOfSymbols = 3 }, "symbol table of 3 symbols"},
-		{"huge string table", func(s *synth) { s.length = math.MaxUint32 }, "string table of 4294967295 bytes"},
-		{"string table too long by one", func(s *synth) { s.length++ }, "string table"},
-		{"section beyond the end", func(s *synth) { s.sections[0].PointerToRawData = math.MaxUint32 }, `section ".data" takes 512 bytes at 4294967295`},
-		{"huge section", func(s *synth) { s.sections[0].SizeOfRawData = math.MaxUint32 }, `section ".data" takes 4294967295 bytes`},
-		{"section beyond 4 GiB", func(s *synth) { s.sections[0].VirtualAddress = math.MaxUint32 }, "ends beyond 4 GiB"},
-		{"certificates beyond the end", func(s *synth) {
+	for name, change := range map[string]func(*synth){
+		"65535 sections":                        func(s *synth) { s.coff.NumberOfSections = 65535 },
+		"short optional header":                 func(s *synth) { s.coff.SizeOfOptionalHeader = 111 },
+		"long optional header":                  func(s *synth) { s.coff.SizeOfOptionalHeader = 65535 },
+		"unknown magic":                         func(s *synth) { s.opt.Magic = 0x107 },
+		"four billion symbols":                  func(s *synth) { s.coff.NumberOfSymbols = math.MaxUint32 },
+		"symbols far away":                      func(s *synth) { s.coff.PointerToSymbolTable = math.MaxUint32 },
+		"one symbol too many":                   func(s *synth) { s.coff.NumberOfSymbols = 3 },
+		"huge string table":                     func(s *synth) { s.length = math.MaxUint32 },
+		"string table too long by one":          func(s *synth) { s.length++ },
+		"section beyond the end":                func(s *synth) { s.sections[0].PointerToRawData = math.MaxUint32 },
+		"huge section":                          func(s *synth) { s.sections[0].SizeOfRawData = math.MaxUint32 },
+		"four billion directories":              func(s *synth) { s.opt.NumberOfRvaAndSizes = math.MaxUint32 },
+		"unknown machine":                       func(s *synth) { s.coff.Machine = 0x1234 },
+		"more auxiliary records than there are": func(s *synth) { s.symbols[0].NumberOfAuxSymbols = 255 },
+		"certificates beyond the end": func(s *synth) {
 			s.opt.DataDirectory[4] = stdpe.DataDirectory{VirtualAddress: 0x600, Size: math.MaxUint32}
-		}, "certificate table of 4294967295 bytes"},
+		},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s := newSynth()
-			tt.change(s)
+			change(s)
 			exe := s.bytes(t)
-			_, err := pe.Read(bytes.NewReader(exe), int64(len(exe)))
-			if !errors.Is(err, pe.ErrDamaged) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want ErrDamaged with %q", err, tt.want)
+			if _, err := pe.Read(bytes.NewReader(exe), int64(len(exe))); !errors.Is(err, pe.ErrDamaged) {
+				t.Errorf("error %v, want ErrDamaged", err)
 			}
 		})
 	}
@@ -68,17 +62,10 @@ func TestReadTolerates(t *testing.T) {
 		name   string
 		change func(*synth)
 	}{
-		{"four billion directories", func(s *synth) { s.opt.NumberOfRvaAndSizes = math.MaxUint32 }},
-		{"no directories", func(s *synth) { s.opt.NumberOfRvaAndSizes = 0 }},
-		{"relocations without end", func(s *synth) {
-			s.sections[0].PointerToRelocations, s.sections[0].NumberOfRelocations = math.MaxUint32, 65535
-		}},
-		{"name that is no reference", func(s *synth) { copy(s.sections[1].Name[:], "/text") }},
 		{"no symbols", func(s *synth) {
 			s.coff.PointerToSymbolTable, s.coff.NumberOfSymbols = 0, 0
 			s.sections[1].Name = [8]byte{'.', 'b', 's', 's'}
 		}},
-		{"unknown machine", func(s *synth) { s.coff.Machine = 0x1234 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSynth()
@@ -100,15 +87,15 @@ func TestStringVarDamaged(t *testing.T) {
 		{"section 3 of 2", func(s *synth) { s.symbols[0].SectionNumber = 3 }, nil, "section 3 of 2"},
 		{"beyond its section", func(s *synth) { s.symbols[0].Value = math.MaxUint32 }, nil, `outside of section ".data"`},
 		{"across its section's end", func(s *synth) { s.symbols[0].Value = 0x3f8 }, nil, `outside of section ".data"`},
-		{"pointer to nowhere", nil, func(e []byte) { clear(e[0x410:0x418]) }, "lies in no section"},
-		{"text across the section's end", nil, func(e []byte) { e[0x419] = 0x10 }, `outside of section ".data"`},
-		{"endless length", nil, func(e []byte) { copy(e[0x418:], bytes.Repeat([]byte{0xff}, 8)) }, "18446744073709551615 bytes long"},
-		{"stands twice", func(s *synth) {
+		{"pointer to nowhere", nil, func(e []byte) { clear(e[0x410:0x418]) }, "in no section"},
+		{"text across the section's end", nil, func(e []byte) { e[0x419] = 0x10 }, "in no section"},
+		{"endless length", nil, func(e []byte) { copy(e[0x418:], bytes.Repeat([]byte{0xff}, 8)) }, "18446744073709551615 bytes is in no section"},
+		{"is there twice", func(s *synth) {
 			other := s.symbols[0]
 			other.Value = 0x30
 			s.symbols = append(s.symbols, other)
 			s.coff.NumberOfSymbols = 2
-		}, nil, "stands for two things"},
+		}, nil, "is there 2 times"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSynth()
@@ -154,13 +141,6 @@ func TestSymbolTableOddities(t *testing.T) {
 			t.Errorf("%q, %v", v, err)
 		}
 	})
-	t.Run("more auxiliary records than there are", func(t *testing.T) {
-		s := newSynth()
-		s.symbols[0].NumberOfAuxSymbols = 255
-		if v, err := stringVar(read(t, s.bytes(t)), "main.version"); v != "v1.2.3" || err != nil {
-			t.Errorf("%q, %v", v, err)
-		}
-	})
 	t.Run("name longer than the buffer before ours", func(t *testing.T) {
 		s := newSynth()
 		s.strings = slices.Concat(bytes.Repeat([]byte{'x'}, 1<<20), []byte("\x00main.version\x00"))
@@ -168,14 +148,6 @@ func TestSymbolTableOddities(t *testing.T) {
 		binary.LittleEndian.PutUint32(s.symbols[0].Name[4:], 4+1<<20+1)
 		if v, err := stringVar(read(t, s.bytes(t)), "main.version"); v != "v1.2.3" || err != nil {
 			t.Errorf("%q, %v", v, err)
-		}
-	})
-	t.Run("symbols but no string table", func(t *testing.T) {
-		s := newSynth()
-		s.sections[1].Name = [8]byte{'.', 'b', 's', 's'}
-		exe := s.bytes(t)[:synthSymbols+18]
-		if _, err := stringVar(read(t, exe), "main.version"); !errors.Is(err, pe.ErrNoSymbol) {
-			t.Errorf("error %v, want ErrNoSymbol", err)
 		}
 	})
 }
@@ -188,7 +160,11 @@ func TestTruncated(t *testing.T) {
 	for i := range int64(0x600) {
 		cuts = append(cuts, i)
 	}
-	for _, c := range read(t, exe).Sections {
+	file, err := stdpe.NewFile(bytes.NewReader(exe))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range file.Sections {
 		start, end := int64(c.Offset), int64(c.Offset)+int64(c.Size)
 		cuts = append(cuts, start-1, start, start+1, (start+end)/2, end-1)
 	}
@@ -225,27 +201,5 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	if failed == 0 || fine == 0 {
 		t.Errorf("%d failed, %d passed: the flips didn't reach the headers", failed, fine)
-	}
-}
-
-// TestMemory holds that reading costs little, whatever the headers claim.
-func TestMemory(t *testing.T) {
-	const limit = 4 << 20
-	big := newSynth()
-	big.strings = slices.Concat(big.strings, make([]byte, 64<<20))
-	big.length = uint32(4 + len(big.strings))
-	big.coff.NumberOfSymbols = 1 << 20
-	big.symbols = append(big.symbols, make([]stdpe.COFFSymbol, 1<<20-1)...)
-	for name, exe := range map[string][]byte{"real": build(t, stamped), "large tables": big.bytes(t)} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f := read(t, exe)
-		if v, err := stringVar(f, "main.version"); v != "v1.2.3" || err != nil {
-			t.Errorf("%s: %q, %v", name, v, err)
-		}
-		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > limit {
-			t.Errorf("%s: %d bytes allocated, want at most %d", name, n, limit)
-		}
 	}
 }

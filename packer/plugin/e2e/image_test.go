@@ -53,7 +53,7 @@ func templatedIn(t testing.TB, in setting, more ...string) (*build, *center) {
 	}
 	b.vars = map[string]string{
 		"image_name": "golden", "image_version": "1", "ip_settle_timeout": "1s", "vcenter_server": v.Addr, "vcenter_username": vcenter.User, "vcenter_insecure": "true", "datacenter": vcenter.Datacenter, "host": vcenter.Host,
-		"datastore": vcenter.Datastore, "network": vcenter.Network, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": vcenter.Accept(),
+		"datastore": vcenter.Datastore, "network": vcenter.Network, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": vcenter.AcceptImage(),
 	}
 	if in.platform == "vsphere-iso" { // the simulator types no keys
 		b.vars["iso_path"], b.vars["boot_command"] = "["+vcenter.Datastore+"] windows.iso", "[]"

@@ -170,7 +170,7 @@ var settings = []string{
 	"-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.symlinks=true", "-c", "core.fileMode=true",
 	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false",
 	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.excludesFile=/dev/null", "-c", "core.attributesFile=/dev/null",
-	"-c", "safe.directory=*", "-c", "protocol.ext.allow=never", "-c", "protocol.fd.allow=never",
+	"-c", "protocol.ext.allow=never", "-c", "protocol.fd.allow=never",
 }
 
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {

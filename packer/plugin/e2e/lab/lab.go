@@ -80,7 +80,7 @@ func (l *lab) values(node *winenode.Node) error {
 		"datacenter": vcenter.Datacenter, "host": vcenter.Host, "datastore": vcenter.Datastore, "network": vcenter.Network,
 		"template": vcenter.Original, "iso_path": "[" + vcenter.Datastore + "] windows.iso", "boot_command": "[]", // it types no keys
 		"admin_password": password, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "ip_settle_timeout": "1s",
-		"accept": vcenter.Accept(),
+		"accept": vcenter.AcceptImage(),
 	} {
 		if os.Getenv("PKR_VAR_"+name) != "" {
 			continue

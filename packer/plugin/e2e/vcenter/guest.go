@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -85,6 +87,16 @@ var Untold = []string{"WIN004"}
 
 // Accept is Untold as a Packer variable's value.
 func Accept() string { return `["` + strings.Join(Untold, `","`) + `"]` }
+
+// AcceptImage is Accept with all that the image's check finds, for builds of our
+// templates: a Wine node is no image.
+func AcceptImage() string {
+	ids := slices.Clone(Untold)
+	for _, r := range imagecheck.Table {
+		ids = append(ids, r.ID)
+	}
+	return `["` + strings.Join(ids, `","`) + `"]`
+}
 
 // Scripts are the answers of a node's PowerShell double to a build's scripts: each
 // that PowerShell can parse succeeds, and the machine says that it has come back

@@ -1,5 +1,5 @@
 // Package comm is a Windows machine that Packer builds, reached over whatever
-// communicator the build has (SSH or WinRM): package guest's Guest.
+// communicator the build has (SSH or WinRM): package deploy's Guest.
 //
 // It moves files and starts commands; what they are is package deploy's.
 package comm
@@ -19,7 +19,7 @@ import (
 	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/windows/guest"
+	"github.com/winbake/winbake/internal/windows/deploy"
 )
 
 // again is what fixes a connection that broke off.
@@ -42,7 +42,7 @@ type Guest struct {
 	folders map[string]bool // that were made
 }
 
-var _ guest.Guest = (*Guest)(nil)
+var _ deploy.Guest = (*Guest)(nil)
 
 // New returns the machine behind c. server is a URL without a slash at its end,
 // where the machine may find what is put onto it; "" for nowhere.
@@ -127,7 +127,7 @@ func broken(when string, err error) error {
 	if err != nil {
 		what += ": " + err.Error()
 	}
-	return &fault.Error{What: what, Fix: again, Err: guest.ErrBroken}
+	return &fault.Error{What: what, Fix: again, Err: deploy.ErrBroken}
 }
 
 // Get reads a file.
@@ -197,7 +197,7 @@ func windows(name string) string { return strings.ReplaceAll(name, "/", `\`) }
 func (g *Guest) fetched(ctx context.Context, name string, content io.ReaderAt, size int64) (bool, error) {
 	server := *g.server.Load()
 	program := path.Ext(name) == ".exe"
-	if server == "" || !program && path.Ext(name) != ".zst" {
+	if server == "" || path.Ext(name) == ".json" { // those are of this build
 		return false, nil
 	}
 	part := windows(name + partSuffix)

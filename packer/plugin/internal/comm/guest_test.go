@@ -16,7 +16,7 @@ import (
 	"testing/iotest"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/windows/guest"
+	"github.com/winbake/winbake/internal/windows/deploy"
 )
 
 func newFolder(t *testing.T, server string) (*Guest, *folder) {
@@ -36,10 +36,10 @@ func TestPut(t *testing.T) {
 	for _, size := range []int{0, 1, pieceSize - 1, pieceSize, 2*pieceSize + 1, 7*pieceSize - 3, 30 * pieceSize} {
 		g, f := newFolder(t, "")
 		data := content(size)
-		if err := g.Put(t.Context(), ".winbake/stage/a.zst", bytes.NewReader(data)); err != nil {
+		if err := g.Put(t.Context(), ".winbake/stage/a.tar.gz", bytes.NewReader(data)); err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(f.host(".winbake/stage/a.zst"))
+		got, err := os.ReadFile(f.host(".winbake/stage/a.tar.gz"))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%d bytes came as %d, %v", size, len(got), err)
 		}
@@ -181,7 +181,7 @@ func TestRun(t *testing.T) {
 	if code, err := g.Run(t.Context(), "cmd /c exit", nil, nil); code != 7 || err != nil {
 		t.Errorf("%d, %v", code, err)
 	}
-	if _, err := g.Run(t.Context(), "cmd /c disconnect", nil, nil); !errors.Is(err, guest.ErrBroken) {
+	if _, err := g.Run(t.Context(), "cmd /c disconnect", nil, nil); !errors.Is(err, deploy.ErrBroken) {
 		t.Errorf("a connection that broke off: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -209,7 +209,7 @@ func TestFetch(t *testing.T) {
 		http.FileServer(http.Dir(served)).ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	for name, data := range map[string]string{"good.exe": "program", "evil.exe": "another", "a.zst": "packed elsewhere"} {
+	for name, data := range map[string]string{"good.exe": "program", "evil.exe": "another", "a.tar.gz": "packed elsewhere"} {
 		if err := os.WriteFile(filepath.Join(served, name), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -218,10 +218,10 @@ func TestFetch(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"d/good.exe", "program", "program"},
 		{"d/evil.exe", "program", "program"},
-		{"d/a.zst", "packed", "packed elsewhere"}, // its sum is of what is in it
+		{"d/a.tar.gz", "packed", "packed elsewhere"}, // its sum is of what is in it
 		{"d/request.json", "{}", "{}"},
-		{"d/b.zst", "packed", "packed"},
-		{"d/a.zst", "packed", "packed"}, // after b.zst, the server isn't asked
+		{"d/b.tar.gz", "packed", "packed"},
+		{"d/a.tar.gz", "packed", "packed"}, // after b.tar.gz, the server isn't asked
 	} {
 		if err := g.Put(t.Context(), c.name, strings.NewReader(c.content)); err != nil {
 			t.Fatal(err)
@@ -230,7 +230,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s is %q, %v", c.name, got, err)
 		}
 	}
-	if want := []string{"/good.exe", "/evil.exe", "/a.zst", "/b.zst"}; !slices.Equal(asked, want) {
+	if want := []string{"/good.exe", "/evil.exe", "/a.tar.gz", "/b.tar.gz"}; !slices.Equal(asked, want) {
 		t.Errorf("the server was asked for %v, want %v", asked, want)
 	}
 }

@@ -8,17 +8,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
 
+	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
@@ -124,14 +127,14 @@ func (im *Image) VerifyExe(named string) ([]byte, error) {
 	data, err := infile.Read(named, infile.Any)
 	if err != nil {
 		return nil, &fault.Error{Where: named, What: "there is no verify.exe, and the payload brings none: " + err.Error(),
-			Fix: "bake payload --with-verify; or bake node verify-exe --out verify.exe, and name that file in verify_binary", Err: err}
+			Fix: "bake payload --with-verify; or bake verify-exe --out verify.exe, and name that file in verify_binary", Err: err}
 	}
 	return data, nil
 }
 
 // Unpack writes what a machine fetches into a folder of Packer's cache, under
-// the names that it has on the machine: the files, compressed, and verify.exe
-// where the image brings one. It returns the folder.
+// the names that it has on the machine: the files as the image has them, and
+// verify.exe where the image brings one. It returns the folder.
 func (im *Image) Unpack(ctx context.Context) (string, error) {
 	dir, err := packersdk.CachePath("winbake", strings.TrimPrefix(im.Digest, "sha256:"))
 	if err != nil {
@@ -145,12 +148,10 @@ func (im *Image) Unpack(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	temp, err := os.MkdirTemp(dir, ".new-")
-	if err != nil {
-		return "", fmt.Errorf("make a folder for the payload's files: %w", err)
-	}
-	defer os.RemoveAll(temp)
-	return dir, im.Pack(ctx, temp, im.Expectation.Files, func(f node.File, packed string) error {
-		return os.Rename(packed, filepath.Join(dir, f.SHA256+agent.StagedSuffix))
+	return dir, im.Stored(ctx, im.Expectation.Files, func(_ node.File, e *rootfs.Entry) error {
+		return atomicfs.PutFile(filepath.Join(dir, path.Base(e.Path)), func(w io.Writer) error {
+			_, err := io.Copy(w, e.Content)
+			return err
+		})
 	})
 }

@@ -33,9 +33,15 @@ var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 // Check refuses options that can't be right, without opening anything. The
 // error is a *fault.Error.
 func (o Options) Check() error {
-	switch {
-	case o.Payload == "":
+	if o.Payload == "" {
 		return &fault.Error{What: "payload is missing: which image do the node's files come from?", Fix: `payload = "REGISTRY/REPOSITORY@sha256:..."`}
+	}
+	return o.CheckGiven()
+}
+
+// CheckGiven is Check where no payload is needed.
+func (o Options) CheckGiven() error {
+	switch {
 	case o.Digest != "" && !digestForm.MatchString(o.Digest):
 		return &fault.Error{What: fmt.Sprintf("digest can't be %q", o.Digest), Fix: "give sha256: and 64 hexadecimal digits; bake payload prints it"}
 	case o.Profile != OpenShift && o.Profile != Generic:

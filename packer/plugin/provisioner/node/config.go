@@ -18,6 +18,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
 )
@@ -27,6 +28,10 @@ type Config struct {
 	common.PackerConfig `mapstructure:",squash"`
 	image.Options       `mapstructure:",squash"`
 
+	// `image` checks the image that is being made, as the last step before
+	// sysprep, and installs nothing: `verify.exe node check --image`. No
+	// payload is needed, only a verify.exe.
+	Kind string `mapstructure:"check"`
 	// Findings of the check that don't end the build: `ID`, or `ID=object`
 	// for one object alone, such as `WIN004=service csi-proxy`. They stay in
 	// the manifest.
@@ -61,17 +66,17 @@ func (p *Provisioner) Prepare(raws ...any) error {
 	}
 	c.defaults()
 	var wrong *packersdk.MultiError
-	if err := c.Check(); err != nil {
+	if err := c.checkOptions(); err != nil {
 		wrong = packersdk.MultiErrorAppend(wrong, err)
 	}
 	for _, a := range c.Accept {
-		if err := known(a); err != nil {
+		if err := known(a, c.ids()); err != nil {
 			wrong = packersdk.MultiErrorAppend(wrong, err)
 		}
 	}
 	if c.VerifyBinary != "" {
 		if info, err := os.Stat(c.VerifyBinary); err != nil || info.IsDir() {
-			wrong = packersdk.MultiErrorAppend(wrong, &fault.Error{Where: c.VerifyBinary, What: "verify_binary isn't a file", Fix: "name the file that bake node verify-exe --out verify.exe writes"})
+			wrong = packersdk.MultiErrorAppend(wrong, &fault.Error{Where: c.VerifyBinary, What: "verify_binary isn't a file", Fix: "name the file that bake verify-exe --out verify.exe writes"})
 		}
 	}
 	if wrong != nil && len(wrong.Errors) > 0 {
@@ -83,16 +88,44 @@ func (p *Provisioner) Prepare(raws ...any) error {
 func (c *Config) defaults() {
 	c.Profile = cmp.Or(c.Profile, image.OpenShift)
 	c.Manifest = cmp.Or(c.Manifest, c.PackerBuildName+".node.json")
-	c.StopTimeout = cmp.Or(c.StopTimeout, agent.DefaultTimes.Stop)
-	c.StartTimeout = cmp.Or(c.StartTimeout, agent.DefaultTimes.Start)
+	c.StopTimeout = cmp.Or(c.StopTimeout, agent.DefaultStop)
+	c.StartTimeout = cmp.Or(c.StartTimeout, agent.DefaultStart)
+}
+
+// kindImage is the one value of check.
+const kindImage = "image"
+
+func (c *Config) checkOptions() error {
+	switch c.Kind {
+	case "":
+		return c.Check()
+	case kindImage:
+		return c.CheckGiven()
+	}
+	return &fault.Error{What: fmt.Sprintf("check can't be %q", c.Kind), Fix: `check = "image", or leave it out to install a payload`}
+}
+
+// ids are what findings of the step may be called.
+func (c *Config) ids() []string {
+	var all []string
+	if c.Kind == kindImage {
+		for _, r := range imagecheck.Table {
+			all = append(all, r.ID)
+		}
+		return all
+	}
+	for _, r := range node.Rules {
+		all = append(all, r.ID)
+	}
+	return all
 }
 
 // known refuses an accepted ID that no check has: the finding that it was
 // meant for would end the build after an hour.
-func known(accept string) error {
+func known(accept string, ids []string) error {
 	id, _, _ := strings.Cut(accept, "=")
-	if slices.ContainsFunc(node.Rules, func(r node.Rule) bool { return r.ID == id }) {
+	if slices.Contains(ids, id) {
 		return nil
 	}
-	return &fault.Error{What: fmt.Sprintf("accept has %q, and no check has that ID", accept), Fix: fmt.Sprintf("give IDs from %s to %s", node.Rules[0].ID, node.Rules[len(node.Rules)-1].ID)}
+	return &fault.Error{What: fmt.Sprintf("accept has %q, and no check has that ID", accept), Fix: fmt.Sprintf("give IDs from %s to %s", ids[0], ids[len(ids)-1])}
 }

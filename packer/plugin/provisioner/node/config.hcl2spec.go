@@ -23,6 +23,7 @@ type FlatConfig struct {
 	Release             *string           `mapstructure:"release" cty:"release" hcl:"release"`
 	Profile             *string           `mapstructure:"profile" cty:"profile" hcl:"profile"`
 	PlainHTTP           *bool             `mapstructure:"plain_http" cty:"plain_http" hcl:"plain_http"`
+	Kind                *string           `mapstructure:"check" cty:"check" hcl:"check"`
 	Accept              []string          `mapstructure:"accept" cty:"accept" hcl:"accept"`
 	VerifyBinary        *string           `mapstructure:"verify_binary" cty:"verify_binary" hcl:"verify_binary"`
 	Manifest            *string           `mapstructure:"manifest" cty:"manifest" hcl:"manifest"`
@@ -56,6 +57,7 @@ func (*FlatConfig) HCL2Spec() map[string]hcldec.Spec {
 		"release":                    &hcldec.AttrSpec{Name: "release", Type: cty.String, Required: false},
 		"profile":                    &hcldec.AttrSpec{Name: "profile", Type: cty.String, Required: false},
 		"plain_http":                 &hcldec.AttrSpec{Name: "plain_http", Type: cty.Bool, Required: false},
+		"check":                      &hcldec.AttrSpec{Name: "check", Type: cty.String, Required: false},
 		"accept":                     &hcldec.AttrSpec{Name: "accept", Type: cty.List(cty.String), Required: false},
 		"verify_binary":              &hcldec.AttrSpec{Name: "verify_binary", Type: cty.String, Required: false},
 		"manifest":                   &hcldec.AttrSpec{Name: "manifest", Type: cty.String, Required: false},

@@ -18,7 +18,6 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/report"
-	"github.com/winbake/winbake/internal/windows/agent"
 	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/comm"
@@ -32,6 +31,9 @@ var _ packersdk.Provisioner = (*Provisioner)(nil)
 
 // Provision is packersdk.Provisioner's.
 func (p *Provisioner) Provision(ctx context.Context, ui packersdk.Ui, c packersdk.Communicator, data map[string]any) error {
+	if p.config.Kind == kindImage {
+		return p.checkImage(ctx, ui, comm.New(c, server(data)))
+	}
 	// One of an earlier build would be taken for this one's.
 	if err := os.Remove(p.config.Manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the manifest of an earlier build: %w", err)
@@ -103,7 +105,7 @@ func (s *step) check(ctx context.Context, facts *node.Facts) ([]finding.Finding,
 			return found, facts, nil
 		}
 	}
-	facts, err := s.node.Facts(ctx, s.image.Expectation, false)
+	facts, err := s.node.Facts(ctx, s.image.Expectation)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,18 +116,18 @@ func (s *step) check(ctx context.Context, facts *node.Facts) ([]finding.Finding,
 // image that is being made, what is there already is replaced. A machine that
 // had everything tells what it is; nil otherwise.
 func (s *step) install(ctx context.Context) (*node.Facts, error) {
-	out, err := s.node.Install(ctx, agent.Settle, s.image.Image, deploy.Options{Times: agent.Times{Stop: s.config.StopTimeout, Start: s.config.StartTimeout}})
+	out, facts, err := s.node.Install(ctx, s.image.Image, deploy.Options{Stop: s.config.StopTimeout, Start: s.config.StartTimeout})
 	if err != nil {
 		return nil, err
 	}
 	if !out.Changed {
 		s.ui.Say("the machine has the payload already: nothing was changed")
-		return out.Facts, nil
+		return facts, nil
 	}
 	for _, n := range out.Notes {
 		s.ui.Say("note: " + n)
 	}
-	text := fmt.Sprintf("%d files uploaded, %d installed, %d replaced", out.Uploaded, out.Installed, out.Replaced)
+	text := fmt.Sprintf("%d files installed, %d replaced", out.Installed, out.Replaced)
 	s.ui.Say(strings.Join(append([]string{text}, out.Services...), ", "))
 	return nil, nil
 }
@@ -140,6 +142,11 @@ func (s *step) judge(found []finding.Finding) error {
 	for line := range strings.Lines(text.String()) {
 		s.ui.Say(strings.TrimRight(line, "\n"))
 	}
+	return failure(found, "the machine isn't what the payload says", `fix what they name, or add an ID to accept = [...] if you know why it is so`)
+}
+
+// failure ends the build for findings that nobody accepted; nil for none.
+func failure(found []finding.Finding, what, fix string) error {
 	code := finding.DefaultFailOn.ExitCode(found)
 	if code == finding.ExitOK {
 		return nil
@@ -150,6 +157,5 @@ func (s *step) judge(found []finding.Finding) error {
 			ids = append(ids, fmt.Sprintf("%s %s %s: %s", f.Severity, f.ID, f.Object, f.Observed))
 		}
 	}
-	return &fault.Error{What: fmt.Sprintf("the machine isn't what the payload says: %d findings", len(ids)), Excerpt: strings.Join(ids, "\n"),
-		Fix: `fix what they name, or add an ID to accept = [...] if you know why it is so`, Code: code}
+	return &fault.Error{What: fmt.Sprintf("%s: %d findings", what, len(ids)), Excerpt: strings.Join(ids, "\n"), Fix: fix, Code: code}
 }

@@ -156,11 +156,11 @@ variable "release" {
 
 variable "accept" {
   type        = list(string)
-  description = "IDs of findings of the node's check that don't end the build."
+  description = "IDs of findings that don't end the build, of the image's check and the node's."
   default     = []
 
   validation {
-    condition     = length([for a in var.accept : a if !can(regex("^WIN[0-9]{3}(=.+)?$", a))]) == 0
-    error_message = "Variable accept has to be IDs such as WIN004, or WIN004=service csi-proxy."
+    condition     = length([for a in var.accept : a if !can(regex("^(WIN[0-9]{3}|image[.][a-z0-9.-]+)(=.+)?$", a))]) == 0
+    error_message = "Variable accept has to be IDs such as image.windows.evaluation or WIN004, or WIN004=service csi-proxy."
   }
 }

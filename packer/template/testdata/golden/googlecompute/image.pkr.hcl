@@ -189,7 +189,7 @@ build {
     payload       = local.payload
     digest        = var.payload_digest
     profile       = "openshift"
-    accept        = var.accept
+    accept        = [for id in var.accept : id if can(regex("^WIN", id))]
     verify_binary = local.verify_exe
     manifest      = local.node_manifest
   }
@@ -207,6 +207,12 @@ build {
     max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
+  }
+
+  # The cleanup may want a restart, and sysprep refuses a Windows that waits for one.
+  provisioner "windows-restart" {
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -234,6 +240,7 @@ build {
   provisioner "winbake-node" {
     check         = "image"
     profile       = "openshift"
+    accept        = [for id in var.accept : id if can(regex("^image", id))]
     payload       = local.payload
     digest        = var.payload_digest
     verify_binary = local.verify_exe

@@ -1,0 +1,7 @@
+package atomicfs
+
+import "golang.org/x/sys/unix"
+
+func exchange(a, b string) error {
+	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+}

@@ -1,4 +1,0 @@
-package cas
-
-// asOther: one user is all that these tests have there.
-func asOther() {}

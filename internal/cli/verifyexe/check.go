@@ -1,0 +1,160 @@
+package verifyexe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/windows/imagecheck"
+	"github.com/winbake/winbake/internal/windows/node"
+)
+
+type checkOptions struct {
+	format  string
+	failOn  finding.FailOn
+	accept  []string
+	verbose bool
+	facts   bool
+	// image asks for the check of an image before sysprep, for a profile.
+	image   bool
+	profile string
+}
+
+func newCheck(a *app.App) *cobra.Command {
+	o := checkOptions{failOn: finding.DefaultFailOn}
+	cmd := &cobra.Command{
+		Use:   "check [PAYLOAD]",
+		Short: "Check this node's files, services and pipes, or an image before sysprep",
+		Long: `check asks this node for its files, services and pipes, and compares them with
+what was installed; or with PAYLOAD, a payload on this machine or its node.json.
+It changes nothing. Its exit code is 0 if all is well, 3 if a check failed, 4 if
+the node doesn't tell something, 1 if it couldn't run.
+
+--image is for the guest in which an image is made, as the last step before
+sysprep: it asks Windows whether it is what a node's image has to be, its
+services, firewall, SSH, updates, and what the build left. With PAYLOAD it
+compares the payload's files and services too.`,
+		Example: "  verify node check\n  verify node check D:\\payload -o json\n  verify node check node.json --accept WIN004\n  verify node check --image --profile openshift -o json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("profile") && !o.image {
+				return &fault.Error{What: "--profile does nothing without --image", Fix: "add --image, or leave --profile out"}
+			}
+			if o.image {
+				return checkImage(cmd.Context(), a, args, o)
+			}
+			return check(cmd.Context(), a, args, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.format, "output", "o", "text", "text, json or junit")
+	f.Var(&o.failOn, "fail-on", "least severity that fails: block, unknown or warn")
+	f.StringArrayVar(&o.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "list passed checks too")
+	f.BoolVar(&o.facts, "facts", false, "print what the node says of itself, as JSON, and judge nothing")
+	_ = f.MarkHidden("facts") // for package deploy
+	f.BoolVar(&o.image, "image", false, "check the image that is made of this machine, before sysprep")
+	f.StringVar(&o.profile, "profile", imagecheck.OpenShift, "with --image: openshift for nodes of the Windows Machine Config Operator, generic for others")
+	app.Choices(cmd, "profile", imagecheck.Profiles...)
+	app.Choices(cmd, "output", report.Formats...)
+	app.Choices(cmd, "fail-on", finding.FailOnNames...)
+	return cmd
+}
+
+func check(ctx context.Context, a *app.App, args []string, o checkOptions) error {
+	facts, found, err := compare(ctx, args)
+	if err != nil {
+		return err
+	}
+	if o.facts {
+		return json.NewEncoder(a.Stdout).Encode(facts)
+	}
+	checked := fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes))
+	return o.finish(a, facts.Host, checked, found)
+}
+
+// compare asks this node what it should be.
+func compare(ctx context.Context, args []string) (*node.Facts, []finding.Finding, error) {
+	sys, dir, err := agent.Local()
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := expectation(ctx, args, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	facts := agent.Gather(ctx, sys, e, dir)
+	return facts, node.Compare(e, facts), ctx.Err()
+}
+
+// checkImage asks Windows what an image needs, and compares the payload if it is named.
+func checkImage(ctx context.Context, a *app.App, args []string, o checkOptions) error {
+	w, err := imagecheck.Local(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := imagecheck.Check(w, o.profile)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		_, more, err := compare(ctx, args)
+		if err != nil {
+			return err
+		}
+		found = append(found, more...)
+	}
+	host, _ := os.Hostname() // without a name, the report goes without
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return o.finish(a, host, fmt.Sprintf("%d rows, profile %s", len(found), o.profile), found)
+}
+
+// expectation is what this node should be: what a payload or a node.json says, or
+// what was installed.
+func expectation(ctx context.Context, args []string, dir agent.Dir) (*node.Expectation, error) {
+	if len(args) == 0 {
+		e, err := agent.Installed(dir)
+		if err == nil && e == nil {
+			err = &fault.Error{What: "nothing that verify.exe installed is on this node", Fix: "name what it should be: verify node check PAYLOAD or NODE.JSON"}
+		}
+		return e, err
+	}
+	if filepath.Ext(args[0]) != ".json" {
+		im, err := openPayload(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return im.Expectation, im.Close()
+	}
+	data, err := infile.Read(args[0], infile.Text)
+	if err != nil {
+		return nil, &fault.Error{Where: args[0], What: "can't be read: " + err.Error(), Fix: "bake payload --dir D writes it into D.winbake", Err: err}
+	}
+	return node.Parse(data)
+}
+
+// finish prints the report, and ends with the code of what was found.
+func (o *checkOptions) finish(a *app.App, host, checked string, found []finding.Finding) error {
+	found = finding.Accept(found, o.accept)
+	r := report.Report{Tool: "verify", Version: app.Version(), Subject: host, FailOn: o.failOn, Checked: checked, Findings: found}
+	options := report.Options{Color: o.format == "text" && a.Color(), Verbose: o.verbose}
+	if err := report.Write(a.Stdout, o.format, r, options); err != nil {
+		return err
+	}
+	if code := o.failOn.ExitCode(found); code != finding.ExitOK {
+		return app.ExitCode(code)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// What klog and csi-proxy write when they start: klog's header goes to the
+// file at once, the version when klog flushes its buffer, after 5 seconds
+// (https://github.com/kubernetes/klog, rotateFile; csi-proxy, cmd/csi-proxy/main.go).
+const (
+	logHeader  = "Log file created at: "
+	logVersion = "] Version: "
+)
+
+// maxLog is how much of a log is read, from its end. csi-proxy's log grows
+// without bound, and its version is in it once for each start.
+const maxLog = 512 << 20
+
+// errNotYet says that the running program's version isn't in its log so far.
+var errNotYet = errors.New("its log has no version since the program was started: it is written some seconds later, or the log was begun again since")
+
+// versionInLog returns the version that was written after the last start.
+func versionInLog(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("open its log: %w", err)
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	from := max(0, info.Size()-maxLog)
+	return scanLog(io.NewSectionReader(f, from, info.Size()-from))
+}
+
+// scanLog keeps the last version, and forgets it at each header.
+func scanLog(r io.Reader) (version string, err error) {
+	err = errNotYet
+	for in := bufio.NewReaderSize(r, 1<<20); ; {
+		line, rerr := in.ReadSlice('\n') // a line of a MiB comes in parts: it isn't one of these
+		if _, mark, ok := bytes.Cut(line, []byte(logVersion)); ok && rerr == nil {
+			version, err = string(bytes.TrimSpace(mark)), nil
+		} else if ok || bytes.Contains(line, []byte(logHeader)) {
+			version, err = "", errNotYet
+		}
+		switch {
+		case rerr == io.EOF:
+			return version, err
+		case rerr != nil && !errors.Is(rerr, bufio.ErrBufferFull):
+			return "", fmt.Errorf("read its log: %w", rerr)
+		}
+	}
+}
