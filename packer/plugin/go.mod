@@ -78,7 +78,6 @@ require (
 	github.com/klauspost/pgzip v1.3.0 // indirect
 	github.com/klauspost/readahead v1.4.0 // indirect
 	github.com/kr/fs v0.1.0 // indirect
-	github.com/kubernetes-csi/csi-proxy/client v1.3.0 // indirect
 	github.com/mattn/go-colorable v0.1.13 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/mitchellh/cli v1.1.5 // indirect
