@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -22,18 +25,67 @@ const (
 	modeModule = "160000"
 )
 
-// Open returns the content of one file of the commit's tree, as it was committed.
-// The commit, each folder on the way and the file are hashed.
+// Open returns the content of one file of the commit's tree, as it was
+// committed. The commit, each folder on the way and the file are hashed: Read
+// gives a fault in place of io.EOF if the file isn't the commit's. Use nothing
+// before the end was reached.
 func (c *Commit) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	id, err := c.find(ctx, path)
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}
-	content, err := object(ctx, c.repo, "blob", id)
+	size, err := git(ctx, c.repo, "cat-file", "-s", id)
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}
-	return io.NopCloser(bytes.NewReader(content)), nil
+	b := &blob{ctx: ctx, commit: c, id: id, cmd: command(ctx, c.repo, "cat-file", "blob", id), sum: hasher(id)}
+	fmt.Fprintf(b.sum, "blob %s\x00", size)
+	b.out, err = b.cmd.StdoutPipe()
+	if err == nil {
+		err = b.cmd.Start()
+	}
+	return b, err
+}
+
+// blob is a file while git writes it.
+type blob struct {
+	ctx    context.Context
+	commit *Commit
+	id     string
+	cmd    *exec.Cmd
+	out    io.ReadCloser
+	sum    hash.Hash
+	end    error
+}
+
+func (b *blob) Read(p []byte) (int, error) {
+	if b.end != nil {
+		return 0, b.end
+	}
+	n, err := b.out.Read(p)
+	b.sum.Write(p[:n])
+	if err == nil && b.ctx.Err() == nil {
+		return n, nil
+	}
+	if b.end = b.cmd.Wait(); b.end == nil {
+		b.end = named("blob", b.id, b.sum)
+	}
+	if b.end == nil && b.ctx.Err() == nil {
+		b.end = io.EOF
+		return n, b.end
+	}
+	b.end = b.commit.explain(b.ctx, b.end)
+	return n, b.end
+}
+
+// Close ends git.
+func (b *blob) Close() error {
+	if b.end == nil {
+		_ = b.out.Close() // git ends without it
+		_ = b.cmd.Wait()  // it was told to end
+		b.end = fs.ErrClosed
+	}
+	return nil
 }
 
 // find walks down the trees to a file.

@@ -1,7 +1,11 @@
 package gitsrc
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +55,44 @@ func TestOpenRefusesALink(t *testing.T) {
 	}
 	_, err = c.Open(t.Context(), "link")
 	wantFault(t, err, "link is a link", "git show "+hash+":link")
+}
+
+// Anyone who stops in the middle of a large file isn't kept by its git.
+func TestOpenAndStop(t *testing.T) {
+	person(t, "")
+	u := newUpstream(t)
+	c, err := NewCache(t.TempDir()).Fetch(t.Context(), u.url(), u.commit("", map[string]string{"a": strings.Repeat("0123456789abcdef", 1<<16)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("interrupted")
+	for name, stop := range map[string]func(io.ReadCloser, context.CancelCauseFunc) error{
+		"closed": func(r io.ReadCloser, _ context.CancelCauseFunc) error { return r.Close() },
+		"cancelled": func(r io.ReadCloser, cancel context.CancelCauseFunc) error {
+			cancel(why)
+			if _, err := io.Copy(io.Discard, r); !errors.Is(err, why) {
+				return fmt.Errorf("%w, want the context's cause", err)
+			}
+			return r.Close()
+		},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r, err := c.Open(ctx, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		process := r.(*blob).cmd.Process.Pid
+		if _, err := io.ReadFull(r, make([]byte, 100)); err != nil {
+			t.Fatal(err)
+		}
+		if err := stop(r, cancel); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if alive(process) {
+			t.Errorf("%s: git is still there", name)
+		}
+		cancel(nil)
+	}
 }
 
 func TestTags(t *testing.T) {
