@@ -11,14 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
-	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/internal/windows/agent"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
@@ -155,15 +153,13 @@ func (n *Node) upload(ctx context.Context, im *Image) (dir string, err error) {
 		return "", err
 	}
 	arrived := strings.Fields(strings.ReplaceAll(there.String(), `\`, "/"))
-	return dir, im.Stored(ctx, im.Expectation.Files, func(f node.File, e *rootfs.Entry) error {
-		name := path.Join(dir, strings.TrimPrefix(e.Path, payload.Root))
-		for _, a := range arrived {
-			if strings.HasSuffix(a, "/"+name) {
-				return nil
-			}
+	return dir, im.Archives(ctx, im.Expectation.Files, func(f node.File, name string, archive io.Reader) error {
+		name = dir + "/" + name
+		if slices.ContainsFunc(arrived, func(a string) bool { return strings.HasSuffix(a, "/"+name) }) {
+			return nil
 		}
 		n.Say("uploading " + f.Component + " (" + f.Payload + ")")
-		return n.Guest.Put(ctx, name, e.Content)
+		return n.Guest.Put(ctx, name, archive)
 	})
 }
 
