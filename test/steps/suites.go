@@ -14,7 +14,6 @@ var concurrent = []string{
 	"./internal/cluster/catalog",
 	"./internal/cli/app",
 	"./internal/cli/bake",
-	"./internal/cli/hosts",
 	"./internal/cli/verify",
 	"./internal/build/compile",
 	"./internal/base/console",
@@ -24,8 +23,6 @@ var concurrent = []string{
 	"./internal/cluster/manifests/csidriver/dsfacts",
 	"./internal/cluster/manifests/wmco",
 	"./internal/windows/agent",
-	"./internal/windows/deploy",
-	"./internal/windows/guest",
 	"./internal/image/oci",
 	"./internal/image/rootfs",
 	"./internal/base/proc",
@@ -112,10 +109,11 @@ var (
 	}
 	// It waits for npm's registry most of its time.
 	renovate = step{name: "versions.yaml read by Renovate", args: []string{"nice", "go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=40m", "-run=TestRenovateItself", "./test/integrations"}, beside: true, test: true}
+	ansible  = step{name: "a node by Ansible", args: []string{"go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=20m", "-run=TestAnsible", "./test/node"}, test: true}
 	readers  = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=20m", "./test/readers/..."}, test: true}
 )
 
-var e2e = slices.Concat([]step{payloads, renovate, packerPrepare, readers}, packerTests)
+var e2e = slices.Concat([]step{payloads, renovate, packerPrepare, ansible, readers}, packerTests)
 
 // ci is test and e2e. What e2e compiles starts after csi-proxy of the tests:
 // two such compilers at once need 16 GB.
@@ -123,5 +121,5 @@ func ci() []step {
 	i := slices.IndexFunc(tests, func(s step) bool { return s.name == unitTests })
 	beside := payloads
 	beside.needs = csiProxy
-	return slices.Concat(tests[:i], []step{beside, renovate, packerPrepare}, tests[i:], []step{readers}, packerTests)
+	return slices.Concat(tests[:i], []step{beside, renovate, packerPrepare}, tests[i:], []step{ansible, readers}, packerTests)
 }
