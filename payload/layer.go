@@ -76,9 +76,6 @@ func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer
 // Cached tells whether the store knew the layer, so that nothing was packed.
 func (l *Layer) Cached() bool { return l.cached }
 
-// Codec returns the layer's compression.
-func (l *Layer) Codec() Codec { return l.packer.codec }
-
 // Digest returns the digest of the compressed layer.
 func (l *Layer) Digest() (v1.Hash, error) { return l.digest, nil }
 

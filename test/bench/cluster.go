@@ -68,14 +68,17 @@ func cluster(ctx context.Context) (*table, []step, error) {
 
 // readsAll makes sure that what is measured next reads what there is.
 func readsAll(ctx context.Context, kubeconfig string, f fleet) error {
-	out, err := output(ctx, "bin/verify", "inventory", "-o", "json", "--kubeconfig", kubeconfig)
+	out, err := output(ctx, "bin/verify", "skew", "-o", "json", "--details", "--fail-on", "block", "--kubeconfig", kubeconfig)
 	if err != nil {
 		return err
 	}
-	var inv inventory.Inventory
-	if err := json.Unmarshal(out, &inv); err != nil {
+	var report struct {
+		Inventory inventory.Inventory `json:"inventory"`
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
 		return err
 	}
+	inv := &report.Inventory
 	for resource, want := range map[inventory.Resource]int{
 		inventory.Nodes: f.nodes, inventory.CSINodes: f.nodes, inventory.Volumes: f.volumes, inventory.Claims: f.volumes,
 		inventory.Pods: f.windows*podsPerNode + f.nodes - f.windows, // of a Linux node the driver's

@@ -295,7 +295,7 @@ func testFaults(t *testing.T, s *apiserver.Server) {
 	t.Run("too slow", func(t *testing.T) {
 		s.Pause()
 		defer s.Resume()
-		r := run(t, "inventory", "--kubeconfig", s.Kubeconfig, "--request-timeout=500ms")
+		r := run(t, "skew", "--kubeconfig", s.Kubeconfig, "--request-timeout=500ms")
 		if r.exit != 1 || !strings.Contains(r.stderr, "took longer than 500ms") || strings.Contains(r.stderr, ".go:") {
 			t.Errorf("exit %d\n%s%s", r.exit, r.stdout, r.stderr)
 		}

@@ -33,7 +33,6 @@ var concurrent = []string{
 	"./internal/build/source/gomod",
 	"./internal/base/stream",
 	"./internal/base/strictyaml",
-	"./test/wine",
 	"./packer/template",
 	"./payload",
 	"./payload/verify",
