@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf16"
 	"unsafe"
@@ -139,41 +138,20 @@ func unsupported(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_LEVEL) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED)
 }
 
-type arguments struct {
-	name, command, display, account *uint16
-	dependencies                    *uint16
-	start                           uint32
-}
-
 var startTypes = map[winsvc.Start]uint32{
 	winsvc.StartAutomatic: windows.SERVICE_AUTO_START, winsvc.StartDelayed: windows.SERVICE_AUTO_START,
 	winsvc.StartManual: windows.SERVICE_DEMAND_START, winsvc.StartDisabled: windows.SERVICE_DISABLED,
 }
 
-func argumentsOf(s Settings) (a arguments, err error) {
-	a.start = windows.SERVICE_NO_CHANGE
-	if start, ok := s.Start.Get(); ok {
-		kind, known := startTypes[start]
-		if !known {
-			return a, fmt.Errorf("there is no start type %q", start)
-		}
-		a.start = kind
+// text is what the manager is told, nil for what is left as it is. No text that
+// was checked or that the manager told has a character that it can't hold.
+func text(t node.Told[string]) *uint16 {
+	s, _ := t.Get()
+	if s == "" {
+		return nil
 	}
-	command, _ := s.Command.Get()
-	display, _ := s.Display.Get()
-	account, _ := s.Account.Get()
-	for p, text := range map[**uint16]string{&a.name: s.Name, &a.command: command, &a.account: account, &a.display: display} {
-		if text == "" {
-			continue
-		}
-		if *p, err = windows.UTF16PtrFromString(text); err != nil {
-			return a, err
-		}
-	}
-	if dependencies, ok := s.Dependencies.Get(); ok {
-		a.dependencies, err = joinBlock(dependencies)
-	}
-	return a, err
+	p, _ := windows.UTF16PtrFromString(s)
+	return p
 }
 
 // configureMore sets what CreateService doesn't. What the manager doesn't have
@@ -201,8 +179,8 @@ func configureMore(service *mgr.Service, s Settings) (notes []string, err error)
 	return notes, err
 }
 
-func setDescription(h windows.Handle, text string) error {
-	p, err := windows.UTF16PtrFromString(text)
+func setDescription(h windows.Handle, description string) error {
+	p, err := windows.UTF16PtrFromString(description)
 	if err != nil {
 		return err
 	}
@@ -261,12 +239,10 @@ func splitBlock(p *uint16) []string {
 
 // joinBlock is splitBlock's reverse; an empty list is two zeros, which clears
 // what was there.
-func joinBlock(texts []string) (*uint16, error) {
-	for _, t := range texts {
-		if strings.ContainsRune(t, 0) {
-			return nil, syscall.EINVAL
-		}
+func joinBlock(t node.Told[[]string]) *uint16 {
+	texts, ok := t.Get()
+	if !ok {
+		return nil
 	}
-	block := utf16.Encode([]rune(strings.Join(texts, "\x00") + "\x00\x00"))
-	return &block[0], nil
+	return &utf16.Encode([]rune(strings.Join(texts, "\x00") + "\x00\x00"))[0]
 }

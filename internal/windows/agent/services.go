@@ -60,63 +60,39 @@ func (c *change) stopOne(ctx context.Context, name string) error {
 			c.did(name + " stopped")
 		}
 	}
-	gone, err := wait(ctx, c.Stop, func() (bool, error) { return c.gone(name, s.PID, image) })
-	if err != nil || gone {
-		return err
-	}
-	return c.endAll(ctx, name, image, s.PID)
-}
-
-// gone tells whether a service is stopped and nothing runs its program.
-func (c *change) gone(name string, pid uint32, image string) (bool, error) {
-	s, err := c.sys.Service(name)
-	if err != nil {
-		return false, err
-	}
-	left, err := c.runners(pid, image)
-	if err != nil {
-		return false, err
-	}
-	// A manager may say running of a process that was killed long ago.
-	return len(left) == 0 && (s == nil || s.State == node.StateStopped || s.PID == 0 || s.PID == pid), nil
-}
-
-// runners lists the processes of a program, and the one with pid as long as
-// it runs it.
-func (c *change) runners(pid uint32, image string) ([]Process, error) {
-	ps, err := c.sys.Processes()
-	if err != nil {
-		return nil, fmt.Errorf("list the node's processes: %w", err)
-	}
-	return slices.DeleteFunc(ps, func(p Process) bool {
-		return !node.SamePath(p.Image, image) && (p.PID != pid || p.Image != "")
-	}), nil
-}
-
-// killTime is how long a process that was ended may take to be gone, however
-// little time it was given to end by itself.
-const killTime = 5 * time.Second
-
-// endAll ends what didn't end by itself.
-func (c *change) endAll(ctx context.Context, name, image string, pid uint32) error {
-	left, err := c.runners(pid, image)
-	if err != nil {
-		return err
-	}
+	left, err := c.waitGone(ctx, c.Stop, s, image)
 	for _, p := range left {
 		c.note(fmt.Sprintf("process %d of service %s outlived its stop by %s and was ended", p.PID, name, c.Stop))
 		if err := c.sys.End(p); err != nil {
 			return &fault.Error{What: fmt.Sprintf("process %d of service %s can't be ended: %v", p.PID, name, err), Fix: "end it on the node, then run this again", Err: err}
 		}
 	}
-	gone, err := wait(ctx, max(c.Stop, killTime), func() (bool, error) {
-		left, err := c.runners(pid, image)
-		return len(left) == 0, err
-	})
-	if err == nil && !gone {
+	if len(left) > 0 {
+		left, err = c.waitGone(ctx, max(c.Stop, killTime), s, image)
+	}
+	if err == nil && len(left) > 0 {
 		err = &fault.Error{What: fmt.Sprintf("service %s can't be stopped: its process goes on after it was ended", name), Fix: "restart the node, then run this again"}
 	}
 	return err
+}
+
+// killTime is how long a process that was ended may take to be gone, however
+// little time it was given to end by itself.
+const killTime = 5 * time.Second
+
+// waitGone waits until nothing runs a service's program, nor has its process, and
+// returns what still does after d.
+func (c *change) waitGone(ctx context.Context, d time.Duration, s *Service, image string) (left []Process, err error) {
+	_, err = wait(ctx, d, func() (bool, error) {
+		if left, err = c.sys.Processes(); err != nil {
+			return false, fmt.Errorf("list the node's processes: %w", err)
+		}
+		left = slices.DeleteFunc(left, func(p Process) bool { return !node.SamePath(p.Image, image) && (p.PID != s.PID || p.Image != "") })
+		now, err := c.sys.Service(s.Name)
+		// A manager may say running of a process that was killed long ago.
+		return len(left) == 0 && (now == nil || now.State == node.StateStopped || now.PID == 0 || now.PID == s.PID), err
+	})
+	return left, err
 }
 
 func (c *change) settle(ctx context.Context, s serviceChange) error {

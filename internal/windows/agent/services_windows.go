@@ -91,20 +91,20 @@ func (*localNode) Dependents(name string) (all []string, err error) {
 }
 
 func (*localNode) Set(s Settings) (notes []string, err error) {
-	a, err := argumentsOf(s)
-	if err != nil {
-		return nil, err
+	start := uint32(windows.SERVICE_NO_CHANGE)
+	if v, ok := s.Start.Get(); ok {
+		start = startTypes[v]
 	}
 	err = with(s.Name, changeRights, func(service *mgr.Service) error {
-		err := windows.ChangeServiceConfig(service.Handle, windows.SERVICE_NO_CHANGE, a.start, windows.SERVICE_NO_CHANGE,
-			a.command, nil, nil, a.dependencies, nil, nil, a.display)
+		err := windows.ChangeServiceConfig(service.Handle, windows.SERVICE_NO_CHANGE, start, windows.SERVICE_NO_CHANGE,
+			text(s.Command), nil, nil, joinBlock(s.Dependencies), nil, nil, text(s.Display))
 		if err == nil {
 			notes, err = configureMore(service, s)
 		}
 		return err
 	})
 	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
-		notes, err = create(s, a)
+		notes, err = create(s, start)
 	}
 	if errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE) || errors.Is(err, windows.ERROR_DUPLICATE_SERVICE_NAME) {
 		return nil, ErrMarked
@@ -112,14 +112,13 @@ func (*localNode) Set(s Settings) (notes []string, err error) {
 	return notes, err
 }
 
-func create(s Settings, a arguments) (notes []string, err error) {
-	start := a.start
+func create(s Settings, start uint32) (notes []string, err error) {
 	if start == windows.SERVICE_NO_CHANGE {
 		start = windows.SERVICE_DEMAND_START
 	}
 	err = withManager(windows.SC_MANAGER_CREATE_SERVICE, func(m *mgr.Mgr) error {
-		h, err := windows.CreateService(m.Handle, a.name, a.display, changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
-			windows.SERVICE_ERROR_NORMAL, a.command, nil, nil, a.dependencies, a.account, nil)
+		h, err := windows.CreateService(m.Handle, text(node.Say(s.Name)), text(s.Display), changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
+			windows.SERVICE_ERROR_NORMAL, text(s.Command), nil, nil, joinBlock(s.Dependencies), text(s.Account), nil)
 		if err != nil {
 			return fmt.Errorf("make the service: %w", err)
 		}

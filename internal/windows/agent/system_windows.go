@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/Microsoft/go-winio"
 	"golang.org/x/sys/windows"
 
 	"github.com/winbake/winbake/internal/windows/node"
@@ -102,23 +103,7 @@ func (w *localNode) End(p Process) error {
 
 // enableDebug asks for the right to look at, and end, processes of other
 // accounts. Where it isn't given, they tell less.
-func enableDebug() {
-	name, err := windows.UTF16PtrFromString("SeDebugPrivilege")
-	if err != nil {
-		return
-	}
-	var token windows.Token
-	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY, &token) != nil {
-		return
-	}
-	defer token.Close() //nolint:errcheck // only adjusted
-	p := windows.Tokenprivileges{PrivilegeCount: 1}
-	if windows.LookupPrivilegeValue(nil, name, &p.Privileges[0].Luid) != nil {
-		return
-	}
-	p.Privileges[0].Attributes = windows.SE_PRIVILEGE_ENABLED
-	_ = windows.AdjustTokenPrivileges(token, false, &p, 0, nil, nil)
-}
+func enableDebug() { _ = winio.EnableProcessPrivileges([]string{"SeDebugPrivilege"}) }
 
 func (*localNode) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
 
