@@ -192,12 +192,5 @@ func (d Dir) leave() {
 const lockTime = 60 * time.Second
 
 func cantWrite(path string, err error) error {
-	f := &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "look at what is there, and who may write it", Err: err}
-	switch {
-	case diskFull(err):
-		f.What, f.Fix = "the node's disk is full: "+err.Error(), "make room on it, then run this again"
-	case inUse(err):
-		f.What, f.Fix = "the file is in use: "+err.Error(), "find out who holds it open, end that, and run this again"
-	}
-	return f
+	return &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "see who may write it, what has it open, and how much room the disk has; then run this again", Err: err}
 }

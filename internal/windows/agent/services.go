@@ -122,11 +122,11 @@ func (c *change) settle(ctx context.Context, s serviceChange) error {
 // start starts a service that doesn't run, waits until each of its pipes
 // answers, and starts what depended on it.
 func (c *change) start(ctx context.Context, s serviceChange) error {
-	now, runs, err := c.running(s.Name)
+	now, err := c.sys.Service(s.Name)
 	if err != nil {
 		return err
 	}
-	if !runs {
+	if now == nil || !now.runs() {
 		c.Say("starting service " + s.Name)
 		if now != nil && now.State != node.StateStopped { // of a process that was killed
 			_ = c.sys.Stop(s.Name) // what counts is whether it starts
@@ -140,8 +140,8 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 		return err
 	}
 	for _, d := range slices.Backward(s.Dependents) {
-		_, runs, err := c.running(d)
-		if err == nil && !runs {
+		now, err := c.sys.Service(d)
+		if err == nil && now != nil && !now.runs() {
 			err = c.sys.Start(d)
 		}
 		if err != nil {
@@ -164,11 +164,11 @@ func (c *change) serves(ctx context.Context, s serviceChange) error {
 	began, wrong := time.Now(), ""
 	alive := began
 	ok, err := wait(ctx, c.Start, func() (bool, error) {
-		now, runs, err := c.running(s.Name)
+		now, err := c.sys.Service(s.Name)
 		if err != nil || now == nil {
 			return false, err
 		}
-		if !runs {
+		if now.State != node.StateRunning || !now.Alive {
 			wrong = fmt.Sprintf("it is %s, and its process isn't there; %s", now.State, c.pipesWrong(ctx, s, now.PID))
 			if now.State != node.StateStartPending && time.Since(alive) > min(dead, c.Start/4) {
 				return false, notServing(s, wrong)
@@ -206,17 +206,4 @@ func (c *change) pipesWrong(ctx context.Context, s serviceChange, pid uint32) st
 		}
 	}
 	return ""
-}
-
-// running tells whether a service runs and its process lives.
-func (c *change) running(name string) (*Service, bool, error) {
-	s, err := c.sys.Service(name)
-	if err != nil || s == nil {
-		return s, false, err
-	}
-	ps, err := c.sys.Processes()
-	if err != nil {
-		return s, false, err
-	}
-	return s, s.State == node.StateRunning && runs(ps, s.PID), nil
 }

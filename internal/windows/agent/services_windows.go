@@ -53,14 +53,16 @@ func with(name string, rights uint32, work func(*mgr.Service) error) error {
 	})
 }
 
-func (*localNode) Service(name string) (*Service, error) {
+func (w *localNode) Service(name string) (*Service, error) {
+	w.debug.Do(enableDebug)
 	var out *Service
 	err := with(name, lookRights, func(s *mgr.Service) error {
 		status, err := s.Query()
 		if err != nil {
 			return fmt.Errorf("ask for its state: %w", err)
 		}
-		out = &Service{Name: name, State: states[uint32(status.State)], PID: status.ProcessId, Configuration: configurationOf(s)}
+		process := Process{PID: status.ProcessId}
+		out = &Service{Name: name, State: states[uint32(status.State)], PID: process.PID, Alive: process.PID != 0 && process.look(), Configuration: configurationOf(s)}
 		return nil
 	})
 	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
