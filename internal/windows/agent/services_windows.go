@@ -53,8 +53,8 @@ func with(name string, rights uint32, work func(*mgr.Service) error) error {
 	})
 }
 
-func (w *localNode) Service(name string) (*Service, error) {
-	w.debug.Do(enableDebug)
+func (localNode) Service(name string) (*Service, error) {
+	enableDebug()
 	var out *Service
 	err := with(name, lookRights, func(s *mgr.Service) error {
 		status, err := s.Query()
@@ -71,7 +71,7 @@ func (w *localNode) Service(name string) (*Service, error) {
 	return out, err
 }
 
-func (w *localNode) Services() (all []*Service, err error) {
+func (w localNode) Services() (all []*Service, err error) {
 	err = withManager(windows.SC_MANAGER_ENUMERATE_SERVICE, func(m *mgr.Mgr) error {
 		names, err := m.ListServices()
 		for _, name := range names {
@@ -84,7 +84,7 @@ func (w *localNode) Services() (all []*Service, err error) {
 	return all, err
 }
 
-func (*localNode) Dependents(name string) (all []string, err error) {
+func (localNode) Dependents(name string) (all []string, err error) {
 	err = with(name, windows.SERVICE_ENUMERATE_DEPENDENTS, func(s *mgr.Service) (err error) {
 		all, err = s.ListDependentServices(svc.Active)
 		return err
@@ -92,7 +92,7 @@ func (*localNode) Dependents(name string) (all []string, err error) {
 	return all, err
 }
 
-func (*localNode) Set(s Settings) (notes []string, err error) {
+func (localNode) Set(s Settings) (notes []string, err error) {
 	start := uint32(windows.SERVICE_NO_CHANGE)
 	if v, ok := s.Start.Get(); ok {
 		start = startTypes[v]
@@ -132,7 +132,7 @@ func create(s Settings, start uint32) (notes []string, err error) {
 	return notes, err
 }
 
-func (w *localNode) Delete(ctx context.Context, name string) error {
+func (w localNode) Delete(ctx context.Context, name string) error {
 	err := with(name, windows.DELETE, (*mgr.Service).Delete)
 	switch {
 	case errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST):
@@ -152,11 +152,11 @@ func (w *localNode) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-func (*localNode) Start(name string) error {
+func (localNode) Start(name string) error {
 	return with(name, windows.SERVICE_START, func(s *mgr.Service) error { return s.Start() })
 }
 
-func (*localNode) Stop(name string) error {
+func (localNode) Stop(name string) error {
 	err := with(name, windows.SERVICE_STOP, func(s *mgr.Service) error {
 		var status windows.SERVICE_STATUS
 		return windows.ControlService(s.Handle, windows.SERVICE_CONTROL_STOP, &status)

@@ -16,18 +16,16 @@ import (
 )
 
 // localNode is the System that this process runs on.
-type localNode struct {
-	debug sync.Once
-}
+type localNode struct{}
 
-func (*localNode) Describe() (host, version string) {
+func (localNode) Describe() (host, version string) {
 	host, _ = os.Hostname() // without a name, the report goes without
 	v := windows.RtlGetVersion()
 	return host, fmt.Sprintf("Windows %d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
 }
 
 // Administrator asks whether the token is one of the administrators'.
-func (*localNode) Administrator() (bool, error) {
+func (localNode) Administrator() (bool, error) {
 	sid, err := windows.CreateWellKnownSid(windows.WinBuiltinAdministratorsSid)
 	if err != nil {
 		return false, fmt.Errorf("name the administrators: %w", err)
@@ -39,8 +37,8 @@ func (*localNode) Administrator() (bool, error) {
 	return member, nil
 }
 
-func (w *localNode) Processes() ([]Process, error) {
-	w.debug.Do(enableDebug)
+func (localNode) Processes() ([]Process, error) {
+	enableDebug()
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
 		return nil, err
@@ -85,8 +83,8 @@ func imageOf(h windows.Handle) (string, error) {
 
 // End: the handle keeps the number from passing to another
 // process between the look and the end.
-func (w *localNode) End(p Process) error {
-	w.debug.Do(enableDebug)
+func (localNode) End(p Process) error {
+	enableDebug()
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.PROCESS_TERMINATE|windows.SYNCHRONIZE, false, p.PID)
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
 		return nil // gone
@@ -103,9 +101,9 @@ func (w *localNode) End(p Process) error {
 
 // enableDebug asks for the right to look at, and end, processes of other
 // accounts. Where it isn't given, they tell less.
-func enableDebug() { _ = winio.EnableProcessPrivileges([]string{"SeDebugPrivilege"}) }
+var enableDebug = sync.OnceFunc(func() { _ = winio.EnableProcessPrivileges([]string{"SeDebugPrivilege"}) })
 
-func (*localNode) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
+func (localNode) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
 
 // Local is the node that this process runs on. Only administrators may write
 // below Program Files.
@@ -114,5 +112,5 @@ func Local() (System, Dir, error) {
 	if err != nil {
 		dir = os.Getenv("ProgramFiles")
 	}
-	return &localNode{}, Dir(filepath.Join(dir, "Winbake")), nil
+	return localNode{}, Dir(filepath.Join(dir, "Winbake")), nil
 }
