@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 3200},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8860},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6850},
-	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 15180},
+	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 14004},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 8747},
 	"packer":           {[]string{"internal/base"}, 3860},
 	"payload":          {[]string{"internal/image", "internal/base"}, 2980},

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"errors"
 	"io"
 	"strings"
 
@@ -23,7 +24,7 @@ func newCatalog(t *tool) *cobra.Command {
 	var rows catalogflag.Flag
 	cmd := &cobra.Command{
 		Use:  "catalog [RELEASE|DRIVER]",
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.MatchAll(cobra.MaximumNArgs(1), noUpdate),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			return rowNames(&rows, cmd, args, prefix)
 		},
@@ -38,6 +39,15 @@ func newCatalog(t *tool) *cobra.Command {
 	output.Register(cmd)
 	rows.Register(cmd)
 	return cmd
+}
+
+// noUpdate refuses the word of a command that went, so that it isn't looked up as a
+// driver.
+func noUpdate(_ *cobra.Command, args []string) error {
+	if len(args) > 0 && args[0] == "update" {
+		return errors.New("update went")
+	}
+	return nil
 }
 
 // rowNames completes the argument: releases, then drivers.

@@ -102,20 +102,28 @@ func (s localStore) small(name string) ([]byte, error) {
 	return raw, nil
 }
 
-// inFolder is the store of a layout's folder. It follows no link: a file is a
-// regular one or damaged.
+// inFolder is the store of a layout's folder. A blob is a regular file, else it is
+// damaged, and no link is followed to it. The files that say that this is a layout are
+// given by the user: links are followed, and another kind of file can't be read.
 func inFolder(dir string) localStore {
 	s := localStore{
 		name: dir, sep: string(filepath.Separator), path: blobPath,
 		fixed: "write the layout again as it was written (bake payload, bake driver), or copy it again from where it is whole",
 	}
 	s.read = func(name string) (io.ReadCloser, int64, error) {
-		info, err := os.Lstat(s.place(name))
+		isBlob, stat := name != layoutFile && name != indexFile, os.Lstat
+		if !isBlob {
+			stat = os.Stat
+		}
+		info, err := stat(s.place(name))
 		if err != nil {
 			return nil, 0, err
 		}
-		if wrong := infile.Check(info); wrong != nil {
+		switch wrong := infile.Check(info); {
+		case wrong != nil && isBlob:
 			return nil, 0, s.damaged(name, wrong.Error())
+		case wrong != nil:
+			return nil, 0, wrong
 		}
 		f, err := os.Open(s.place(name))
 		return f, info.Size(), err

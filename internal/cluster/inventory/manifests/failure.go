@@ -2,69 +2,78 @@ package manifests
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // failure is a document, or one object of it, that can't be taken.
 type failure struct {
-	where string // file:line:column
-	what  string
-	// fix and command are those of inventory.Problem.
-	fix, command string
+	inventory.Problem
 	// template: it was never rendered.
 	template bool
 }
 
-func (f *failure) Error() string { return f.where + ": " + f.what }
+func (f *failure) Error() string { return f.Where + ": " + f.What }
 
-func failed(d *document, n *yaml.Node, what string) *failure {
-	return &failure{where: d.where(n), what: what}
+func (d *document) failed(line int, what, fix, command string) error {
+	return &failure{Problem: inventory.Problem{Where: d.at(line), What: what, Fix: fix, Command: command}}
 }
 
-var yamlLine = regexp.MustCompile(`\bline ([0-9]+)(?:, column [0-9]+)?: ?`)
-
-// parserLine takes the parser's line out of its error. The line is the
-// document's own, and where the parser gave up, which may be one below.
-func parserLine(err error) (line int, what string) {
-	what = strings.TrimPrefix(err.Error(), "yaml: ")
-	m := yamlLine.FindStringSubmatchIndex(what)
-	if m == nil {
-		return 1, what
-	}
-	line, _ = strconv.Atoi(what[m[2]:m[3]]) // bounded by the file's size
-	return line, what[:m[0]] + what[m[1]:]
-}
-
-// column is where a line of the document begins, or its first tab: the parser
-// names no column.
-func (d *document) column(line int) int {
-	text := d.lineText(line)
-	if i := bytes.IndexByte(text, '\t'); i >= 0 {
-		return i + 1
-	}
-	return len(text) - len(bytes.TrimLeft(text, " ")) + 1
-}
-
-func (d *document) lineText(line int) []byte {
+// template is the failure of a document with a sign of a template outside of
+// comments; nil for one without.
+func (d *document) template() *failure {
 	n := 0
-	for text := range bytes.Lines(d.text) {
-		if n++; n == line {
-			return bytes.TrimRight(text, "\r\n")
+	for l := range bytes.Lines(d.text) {
+		n++
+		if !bytes.HasPrefix(bytes.TrimSpace(l), []byte("#")) && brackets.Match(l) {
+			return &failure{inventory.Problem{Where: d.at(n), What: "this is a template: render it first"}, true}
 		}
 	}
 	return nil
 }
 
-func (d *document) fix(line int) string {
-	if bytes.IndexByte(d.lineText(line), '\t') >= 0 {
-		return "YAML takes no tabs for indentation: put spaces there"
+func (d *document) notJSON(err error, offset int) error {
+	if f := d.template(); f != nil {
+		return f
 	}
-	if line >= bytes.Count(d.text, []byte("\n")) {
-		return "the file may be cut off: copy it again from where it is whole"
+	what := err.Error()
+	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = int(s.Offset)
 	}
-	return ""
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		offset, what = len(bytes.TrimSpace(d.text)), "it ends too early"
+	}
+	return d.failed(1+bytes.Count(d.text[:min(offset, len(d.text))], []byte("\n")), "this isn't JSON: "+what, whole, "")
+}
+
+// whole fixes a file that can't be parsed.
+const whole = "fix that line, or copy the file again from where it is whole"
+
+var yamlLine = regexp.MustCompile(`\bline ([0-9]+): ?`)
+
+// problem words an error of this document: a failure of ours, or what the
+// parsers say.
+func (d *document) problem(err error) (p inventory.Problem, isTemplate bool) {
+	f, ok := errors.AsType[*failure](err)
+	if template := d.template(); template != nil && (!ok || !f.template) {
+		f = template // what is wrong with the rest comes of it
+	}
+	if f != nil {
+		if f.template {
+			f.Fix, f.Command = rendered, d.render()
+		}
+		return f.Problem, f.template
+	}
+	line, what := 1, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "json: ")
+	if m := yamlLine.FindStringSubmatch(what); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		what = strings.Replace(what, m[0], "", 1)
+	}
+	return inventory.Problem{Where: d.at(line), What: "this isn't YAML: " + strings.Join(strings.Fields(what), " "), Fix: whole}, false
 }

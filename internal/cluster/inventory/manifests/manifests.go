@@ -1,11 +1,10 @@
 // Package manifests reads Kubernetes manifests from files, folders and standard
-// input into an inventory: several documents in a file, Lists, JSON, the output
-// of kustomize and of helm.
+// input into an inventory: several documents in a file, Lists, JSON, the output of
+// helm and kustomize.
 //
-// Of kustomize's folders it reads what package kustomize builds. It renders
-// nothing else: a template that was left as it is becomes a problem that names
-// the command to render it with. Each file is read once and each document
-// parsed once; what no rule needs isn't decoded.
+// It renders nothing: a template that was left as it is, and a folder that kustomize
+// builds, become a problem that names the command to render it with. Evidence is
+// the line that an object starts at. What no rule needs isn't decoded.
 package manifests
 
 import (
@@ -20,10 +19,6 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory/kube"
 )
 
-// maxInput bounds one file in bytes. All pods of a large cluster in one List
-// have some 300 MB.
-const maxInput = 512 << 20
-
 type reader struct {
 	c     *kube.Collector
 	stdin io.Reader
@@ -36,7 +31,10 @@ type reader struct {
 	first  *inventory.Problem
 	broken int
 	inFile int // problems of the file at hand
-	json   writer
+	// template: one was met in the file at hand. They are all the same.
+	template bool
+	// kustomizations counts folders that kustomize builds.
+	kustomizations int
 }
 
 // Read reads manifests from files, folders (*.yaml, *.yml and *.json, all the
@@ -56,7 +54,7 @@ func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reade
 	if err := ctx.Err(); err != nil {
 		return inventory.Source{}, err
 	}
-	if r.objects == 0 {
+	if r.objects+r.kustomizations == 0 {
 		return inventory.Source{}, r.nothing(paths)
 	}
 	r.cover()
@@ -108,22 +106,20 @@ func (r *reader) problem(p inventory.Problem) {
 	r.tell(p)
 }
 
-// refuse notes an error of a document, or of one object of it.
-func (r *reader) refuse(d *document, err error) {
-	p, _ := d.problem(err)
-	r.problem(p)
-}
-
-// doubt notes what is wrong with an object that was taken all the same.
-func (r *reader) doubt(d *document, err error) {
-	p, _ := d.problem(err)
-	r.tell(p)
-}
-
 func (r *reader) tell(p inventory.Problem) {
 	if r.inFile++; r.inFile <= most {
 		r.c.Problem(p)
 	}
+}
+
+// refuse notes an error of a document, or of one object of it.
+func (r *reader) refuse(d *document, err error) {
+	p, isTemplate := d.problem(err)
+	if isTemplate && r.template {
+		return
+	}
+	r.template = r.template || isTemplate
+	r.problem(p)
 }
 
 // endFile counts the problems of a file that weren't told.
@@ -131,7 +127,7 @@ func (r *reader) endFile(name string) {
 	if r.inFile > most {
 		r.c.Problem(inventory.Problem{Where: name, What: "there are " + inventory.Many(r.inFile-most, "more problem") + " in this file"})
 	}
-	r.inFile = 0
+	r.inFile, r.template = 0, false
 }
 
 // resources are those that manifests can hold. What only a cluster has, such as

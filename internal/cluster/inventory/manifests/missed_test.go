@@ -12,22 +12,22 @@ func TestToldOf(t *testing.T) {
 		where, what string
 		fix         string
 	}{
-		"a near kind":         {map[string]string{"a.yaml": strings.Replace(smb, "kind: DaemonSet", "kind: Daemonset", 1)}, "m/a.yaml:2:7", "there is no kind Daemonset", "kind: DaemonSet"},
-		"a near kind in JSON": {map[string]string{"a.json": `{"apiVersion": "v1", "kind": "node", "metadata": {"name": "x"}}`}, "m/a.json:1:", "there is no kind node", "kind: Node"},
-		"a list cut off":      {map[string]string{"a.yaml": "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: x}\n- apiVersion: v1\n  kind: No\n"}, "m/a.yaml:1:1", "a list has no kind", "cut off"},
+		"a near kind":         {map[string]string{"a.yaml": strings.Replace(smb, "kind: DaemonSet", "kind: Daemonset", 1)}, "m/a.yaml:1", "there is no kind Daemonset", "kind: DaemonSet"},
+		"a near kind in JSON": {map[string]string{"a.json": `{"apiVersion": "v1", "kind": "node", "metadata": {"name": "x"}}`}, "m/a.json:1", "there is no kind node", "kind: Node"},
+		"a list cut off":      {map[string]string{"a.yaml": "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: x}\n- apiVersion: v1\n  kind: No\n"}, "m/a.yaml:1", "a list has no kind", "copy the file again"},
 		"jinja":               {map[string]string{"ds.yaml.j2": smb}, "m/ds.yaml.j2", "this is a template, and wasn't read", "render it"},
 		"a template":          {map[string]string{"ds.tpl": smb}, "m/ds.tpl", "this is a template", "render it"},
 		"compressed":          {map[string]string{"it's.yaml.gz": "x"}, "m/it's.yaml.gz", "this is compressed", `gunzip -k 'm/it'\''s.yaml.gz'`},
 		"an archive":          {map[string]string{"all.tgz": "x"}, "m/all.tgz", "this is an archive", "unpack it"},
-		"a policy":            {map[string]string{"a.yaml": held("policy.open-cluster-management.io/v1", "Policy")}, "m/a.yaml:1:1", "Policy held may bring a CSI driver", "oc get daemonsets"},
-		"a configuration":     {map[string]string{"a.yaml": held("policy.open-cluster-management.io/v1", "ConfigurationPolicy")}, "m/a.yaml:1:1", "ConfigurationPolicy held may", "oc get"},
-		"a manifest work":     {map[string]string{"a.yaml": held("work.open-cluster-management.io/v1", "ManifestWork")}, "m/a.yaml:1:1", "ManifestWork held may", "oc get"},
-		"a sync set":          {map[string]string{"a.yaml": held("hive.openshift.io/v1", "SelectorSyncSet")}, "m/a.yaml:1:1", "SelectorSyncSet held may", "oc get"},
-		"a Helm release":      {map[string]string{"a.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: smb}\nspec: {chart: {spec: {chart: csi-driver-smb}}}\n"}, "m/a.yaml:1:1", "HelmRelease smb may", "oc get"},
-		"an application":      {map[string]string{"a.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: s}\nspec: {source: {path: storage/azurefile-CSI}}\n"}, "m/a.yaml:1:1", "Application s may", "oc get"},
-		"Flux":                {map[string]string{"a.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: s}\nspec: {path: ./csi}\n"}, "m/a.yaml:1:1", "Kustomization s may", "oc get"},
-		"an operator":         {map[string]string{"a.yaml": "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: csi-operator.v1}\n"}, "m/a.yaml:1:1", "ClusterServiceVersion csi-operator.v1 may", "oc get"},
-		"Trident":             {map[string]string{"a.yaml": "apiVersion: trident.netapp.io/v1\nkind: TridentOrchestrator\nmetadata: {name: trident}\nspec: {windows: true}\n"}, "m/a.yaml:1:1", "TridentOrchestrator trident may", "oc get"},
+		"a policy":            {map[string]string{"a.yaml": held("policy.open-cluster-management.io/v1", "Policy")}, "m/a.yaml:1", "Policy held may bring a CSI driver", "oc get daemonsets"},
+		"a configuration":     {map[string]string{"a.yaml": held("policy.open-cluster-management.io/v1", "ConfigurationPolicy")}, "m/a.yaml:1", "ConfigurationPolicy held may", "oc get"},
+		"a manifest work":     {map[string]string{"a.yaml": held("work.open-cluster-management.io/v1", "ManifestWork")}, "m/a.yaml:1", "ManifestWork held may", "oc get"},
+		"a sync set":          {map[string]string{"a.yaml": held("hive.openshift.io/v1", "SelectorSyncSet")}, "m/a.yaml:1", "SelectorSyncSet held may", "oc get"},
+		"a Helm release":      {map[string]string{"a.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: smb}\nspec: {chart: {spec: {chart: csi-driver-smb}}}\n"}, "m/a.yaml:1", "HelmRelease smb may", "oc get"},
+		"an application":      {map[string]string{"a.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: s}\nspec: {source: {path: storage/azurefile-CSI}}\n"}, "m/a.yaml:1", "Application s may", "oc get"},
+		"Flux":                {map[string]string{"a.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: s}\nspec: {path: ./csi}\n"}, "m/a.yaml:1", "Kustomization s may", "oc get"},
+		"an operator":         {map[string]string{"a.yaml": "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: csi-operator.v1}\n"}, "m/a.yaml:1", "ClusterServiceVersion csi-operator.v1 may", "oc get"},
+		"Trident":             {map[string]string{"a.yaml": "apiVersion: trident.netapp.io/v1\nkind: TridentOrchestrator\nmetadata: {name: trident}\nspec: {windows: true}\n"}, "m/a.yaml:1", "TridentOrchestrator trident may", "oc get"},
 	} {
 		files := map[string]string{"m/fine.yaml": namespace}
 		for file, content := range c.files {

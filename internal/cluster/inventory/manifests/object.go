@@ -3,11 +3,12 @@ package manifests
 import (
 	"bytes"
 	"cmp"
-	"errors"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/base/shell"
@@ -15,232 +16,141 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory/yamlnode"
 )
 
-type object struct {
-	apiVersion, kind string
-}
-
-// isList tells a List, or a typed one such as NodeList.
-func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
-
-// item is what the items of a typed List are: they may leave it out.
-func (o object) item() object {
-	if kind := strings.TrimSuffix(o.kind, "List"); kind != "" {
-		return object{o.apiVersion, kind}
-	}
-	return object{}
-}
-
-// maxNesting bounds Lists in Lists.
-const maxNesting = 5
-
-// object takes one object, or the items of a List; within gives kind and
-// version to the items of a typed list, which may leave them out.
-func (r *reader) object(d *document, n *yaml.Node, within object, depth int) error {
+// node takes a YAML object, or the items of a List.
+func (r *reader) node(d *document, n *yaml.Node, within object) error {
 	n = yamlnode.Resolve(n)
-	if listsObjects(n) {
-		return r.items(d, n, object{}, depth)
+	at := &document{d.file, d.line + n.Line - 1, d.text}
+	items, list := n, object{}
+	if n.Kind == yaml.MappingNode {
+		items, list = yamlnode.Get(n, "items"), within
+		for _, f := range []struct {
+			name string
+			into *string
+		}{{"apiVersion", &list.APIVersion}, {"kind", &list.Kind}} {
+			if v := yamlnode.Get(n, f.name); v != nil && v.Kind != yaml.ScalarNode {
+				return at.failed(1, f.name+" isn't a text", rendered, "")
+			} else if v != nil {
+				*f.into = v.Value
+			}
+		}
 	}
-	if n == nil || n.Kind != yaml.MappingNode {
-		return d.noObject(n)
+	if items != nil && items.Kind == yaml.SequenceNode && (list.isList() || items == n && listsObjects(n)) {
+		if list.isList() {
+			r.objects++ // an empty one is read, too
+		}
+		for _, item := range items.Content {
+			if err := r.node(d, item, list.item()); err != nil {
+				r.refuse(d, err)
+			}
+		}
+		return nil
 	}
-	o, err := d.kind(n, within)
+	if n.Kind != yaml.MappingNode {
+		return at.failed(1, "this isn't a Kubernetes object", "give objects as the cluster has them, or as a chart renders them", "")
+	}
+	if list.Kind == "" && list.APIVersion != "" && items != nil && listsObjects(items) {
+		return at.failed(1, "a list has no kind, which oc writes after its items", whole, "")
+	}
+	metadata, name := yamlnode.Get(n, "metadata"), ""
+	if v := yamlnode.Get(metadata, "name"); v != nil {
+		name = v.Value
+	}
+	return r.take(at, found{list, name, metadata != nil && yamlnode.Get(n, "spec") != nil, func() ([]byte, error) { return yamlnode.JSON(n) }})
+}
+
+// raw takes a JSON object, or the items of a List.
+func (r *reader) raw(d *document, within object) error {
+	one := struct {
+		object
+		Metadata *struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Spec  json.RawMessage   `json:"spec"`
+		Items []json.RawMessage `json:"items"`
+	}{object: within}
+	into := any(&one)
+	if d.text[0] == '[' {
+		into = &one.Items
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(d.text, into); err != nil {
+		return d.failed(1, "this isn't a Kubernetes object: "+strings.TrimPrefix(err.Error(), "json: "), "give objects as the cluster has them", "")
+	}
+	if d.text[0] != '[' && !one.isList() {
+		name := ""
+		if one.Metadata != nil {
+			name = one.Metadata.Name
+		}
+		return r.take(d, found{one.object, name, one.Metadata != nil && one.Spec != nil, func() ([]byte, error) { return d.text, nil }})
+	}
+	if one.isList() {
+		r.objects++
+	}
+	offset, line := 0, d.line
+	for _, item := range one.Items {
+		next := offset + max(bytes.Index(d.text[offset:], item), 0)
+		line += bytes.Count(d.text[offset:next], []byte("\n"))
+		offset = next
+		each := &document{d.file, line, item}
+		if err := r.raw(each, one.item()); err != nil {
+			r.refuse(each, err)
+		}
+	}
+	return nil
+}
+
+// take hands an object that is wanted to the collector.
+func (r *reader) take(d *document, o found) error {
 	switch {
-	case err != nil:
-		return err
-	case o.kind == "":
+	case o.Kind == "" && o.spec:
+		return d.failed(1, "an object has no kind", "kind: DaemonSet, or what it is", "")
+	case o.Kind == "":
 		r.others++ // values.yaml, a list of a CI
 		return nil
-	}
-	if items := yamlnode.Get(n, "items"); items != nil && items.Kind == yaml.SequenceNode && isList(o.kind) {
-		return r.items(d, items, o, depth)
-	}
-	r.objects++
-	return r.take(d, n, o)
-}
-
-// listsObjects tells a bare list of objects, what `jq .items` leaves of a List,
-// from the lists of other programs.
-func listsObjects(n *yaml.Node) bool {
-	return n != nil && n.Kind == yaml.SequenceNode && len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(item *yaml.Node) bool {
-		item = yamlnode.Resolve(item)
-		return item == nil || item.Kind != yaml.MappingNode || yamlnode.Get(item, "kind") == nil || yamlnode.Get(item, "apiVersion") == nil
-	})
-}
-
-func (r *reader) items(d *document, items *yaml.Node, list object, depth int) error {
-	if depth >= maxNesting {
-		return failed(d, items, "Lists stand inside of Lists too deep")
+	case o.APIVersion == "":
+		return d.failed(1, o.Kind+" has no apiVersion", "apiVersion: apps/v1, or what it is of", "")
 	}
 	r.objects++
-	for _, item := range items.Content {
-		if err := r.object(d, item, list.item(), depth+1); err != nil {
-			r.refuse(d, err)
-		}
+	if o.name == "" || !r.c.WantsNamed(o.APIVersion, o.Kind, o.name) {
+		return r.unwanted(d, o)
 	}
-	return nil
-}
-
-// kind reads apiVersion and kind; an empty object is a mapping that has
-// neither and doesn't look like an object.
-func (d *document) kind(n *yaml.Node, within object) (object, error) {
-	apiVersion, kind := yamlnode.Get(n, "apiVersion"), yamlnode.Get(n, "kind")
-	o := within
-	for _, f := range []struct {
-		node *yaml.Node
-		into *string
-		name string
-	}{{apiVersion, &o.apiVersion, "apiVersion"}, {kind, &o.kind, "kind"}} {
-		if f.node == nil {
-			continue
-		}
-		if f.node.Kind != yaml.ScalarNode {
-			return object{}, failed(d, f.node, f.name+" isn't a text")
-		}
-		*f.into = f.node.Value
-	}
-	switch {
-	case o.kind != "" && o.apiVersion == "" && !isKustomization(o.kind):
-		return object{}, failed(d, n, o.kind+" has no apiVersion")
-	case o.kind == "" && yamlnode.Get(n, "metadata") != nil && yamlnode.Get(n, "spec") != nil:
-		return object{}, failed(d, n, "an object has no kind")
-	case o.kind == "" && apiVersion != nil && listsObjects(yamlnode.Get(n, "items")):
-		return object{}, &failure{where: d.where(n), what: "a list has no kind, which oc writes after its items", fix: "the file may be cut off: copy it again from where it is whole"}
-	}
-	return o, nil
-}
-
-func (r *reader) take(d *document, n *yaml.Node, o object) error {
-	name := yamlnode.Get(yamlnode.Get(n, "metadata"), "name")
-	wanted := name != nil && r.c.WantsNamed(o.apiVersion, o.kind, name.Value)
-	if !wanted {
-		if err := d.holder(n, o); err != nil {
-			return err
-		}
-	}
-	switch {
-	case isKustomization(o.kind):
-		return d.kustomization(n)
-	case o.kind == "Template" && strings.HasPrefix(o.apiVersion, "template.openshift.io/"):
-		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: rendered, command: "oc process --local -o yaml -f " + shell.Path(d.file) + " > rendered.yaml"}
-	}
-	if !wanted {
-		if name == nil && r.c.Wants(o.apiVersion, o.kind) {
-			return failed(d, n, o.kind+" has no metadata.name")
-		}
-		if meant := r.c.Meant(o.apiVersion, o.kind); meant != "" {
-			return &failure{where: d.where(cmp.Or(yamlnode.Get(n, "kind"), n)), what: "there is no kind " + printable.Clip(o.kind) + ": API servers refuse it", fix: "kind: " + meant}
-		}
-		if home := r.c.Misplaced(o.apiVersion, o.kind); home != "" { // left alone, a driver in it would just be missing from the answer
-			return &failure{where: d.where(cmp.Or(yamlnode.Get(n, "apiVersion"), n)), what: "there is no " + o.kind + " in " + o.apiVersion + ", it is of " + home, fix: "apiVersion: " + home}
-		}
-		return nil
-	}
-	if err := d.unrendered(n, o); err != nil {
-		r.doubt(d, err)
-	}
-	r.json.reset(d)
-	if err := r.json.write(n); err != nil {
+	content, err := o.content()
+	if err != nil {
 		return err
 	}
-	if err := r.json.doubt; err != nil {
-		r.doubt(d, err)
+	if m := unrendered.FindSubmatch(content); m != nil && o.Kind != "ConfigMap" {
+		p, _ := d.problem(&failure{inventory.Problem{Where: d.at(1), What: "this is a template, " + printable.Clip(string(m[1])) + " isn't a value: render it first"}, true})
+		r.tell(p) // it is taken all the same
 	}
-	return r.c.Add(o.apiVersion, o.kind, r.json.into, d.locator(n))
-}
-
-// noObject is the failure of a document that is a text or a list.
-func (d *document) noObject(n *yaml.Node) error {
-	what := "this isn't a Kubernetes object"
-	if n == nil {
-		return &failure{where: d.at(1, 1), what: what}
-	}
-	switch n.Kind {
-	case yaml.ScalarNode:
-		what += ", but a text"
-	case yaml.SequenceNode:
-		what += ", but a list"
-	case yaml.DocumentNode, yaml.MappingNode, yaml.AliasNode:
-	}
-	return &failure{where: d.where(n), what: what, fix: "give objects as the cluster has them, or as a chart renders them"}
-}
-
-// holders are kinds that have others make objects, by the end of their group:
-// what comes of them isn't in the file, or is there as a part of it that
-// something else applies, to another cluster maybe.
-var holders = map[string][]string{
-	"policy.open-cluster-management.io": {"Policy", "ConfigurationPolicy"},
-	"work.open-cluster-management.io":   {"ManifestWork", "ManifestWorkReplicaSet"},
-	"apps.open-cluster-management.io":   {"Subscription"},
-	"hive.openshift.io":                 {"SyncSet", "SelectorSyncSet"},
-	"helm.toolkit.fluxcd.io":            {"HelmRelease"},
-	"kustomize.toolkit.fluxcd.io":       {"Kustomization"},
-	"helm.cattle.io":                    {"HelmChart", "HelmChartConfig"},
-	"argoproj.io":                       {"Application", "ApplicationSet"},
-	"operators.coreos.com":              {"ClusterServiceVersion"},
-	"olm.operatorframework.io":          {"ClusterExtension"},
-	"trident.netapp.io":                 {"TridentOrchestrator"},
-}
-
-// holder tells of an object that may bring a driver, and isn't looked into. Of
-// those that don't speak of one nothing is told: an Application may be anything.
-func (d *document) holder(n *yaml.Node, o object) error {
-	group, _, _ := strings.Cut(o.apiVersion, "/")
-	if !slices.Contains(holders[group], o.kind) || o.kind != "TridentOrchestrator" && !speaksOfCSI(n, 0) {
-		return nil
-	}
-	called := o.kind
-	if name := yamlnode.Get(yamlnode.Get(n, "metadata"), "name"); name != nil {
-		called += " " + printable.Clip(name.Value)
-	}
-	return &failure{
-		where: d.where(n), what: called + " may bring a CSI driver, and what comes of it wasn't looked into",
-		fix: "give what the cluster has of it", command: "oc get daemonsets -A -o yaml > daemonsets.yaml",
-	}
-}
-
-// speaksOfCSI tells whether a text anywhere in an object names CSI, or an object
-// that it holds is a DaemonSet.
-func speaksOfCSI(n *yaml.Node, depth int) bool {
-	if n == nil || depth > maxDepth {
-		return false
-	}
-	if n.Kind == yaml.ScalarNode {
-		text := strings.ToLower(n.Value)
-		return text == "daemonset" || strings.Contains(text, "csi")
-	}
-	return slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return speaksOfCSI(below, depth+1) })
-}
-
-// problem words an error of this document: a failure of ours, or what the
-// parsers say.
-func (d *document) problem(err error) (p inventory.Problem, isTemplate bool) {
-	if f, ok := errors.AsType[*failure](err); ok {
-		if f.template {
-			f.fix, f.command = rendered, d.render()
-		}
-		return inventory.Problem{Where: f.where, What: f.what, Fix: f.fix, Command: f.command}, f.template
-	}
-	if f := d.template(); f != nil {
-		return d.problem(f)
-	}
-	line, what := parserLine(err)
-	if strings.Contains(what, "tab") && bytes.IndexByte(d.lineText(line), '\t') < 0 && bytes.IndexByte(d.lineText(line+1), '\t') >= 0 {
-		line++ // the parser is still at the line above
-	}
-	return inventory.Problem{Where: d.at(line, d.column(line)), What: "this isn't YAML: " + what, Fix: d.fix(line)}, false
-}
-
-// unrendered looks for template marks in an object that is YAML all the same:
-// image: ${IMAGE}, or image: "{{ .Values.image }}".
-func (d *document) unrendered(n *yaml.Node, o object) error {
-	if o.kind == "ConfigMap" || !bytes.Contains(d.text, []byte("{")) {
-		return nil
-	}
-	if found := templated(n, 0); found != nil {
-		return &failure{
-			where: d.where(found), what: "this is a template, " + strings.TrimSpace(printable.Clip(found.Value)) + " isn't a value: render it first",
-			template: true,
-		}
+	decode := func(into any) error { return kjson.UnmarshalCaseSensitivePreserveInts(content, into) }
+	if err := r.c.Add(o.APIVersion, o.Kind, decode, func(...any) string { return d.at(1) }); err != nil {
+		return d.failed(1, "this isn't a "+o.Kind+": "+strings.TrimPrefix(err.Error(), "json: "), "give objects as the cluster has them", "")
 	}
 	return nil
+}
+
+// unwanted tells of what a driver may be missing through.
+func (r *reader) unwanted(d *document, o found) error {
+	group, _, _ := strings.Cut(o.APIVersion, "/")
+	meant, home := r.c.Meant(o.APIVersion, o.Kind), r.c.Misplaced(o.APIVersion, o.Kind)
+	switch {
+	case group == "kustomize.config.k8s.io":
+		return d.failed(1, "this is a kustomization: what it builds wasn't read", "give what it builds", "kustomize build DIR | verify skew --manifests -")
+	case o.Kind == "Template" && group == "template.openshift.io":
+		return d.failed(1, "this is an OpenShift Template: render it first", rendered, "oc process --local -o yaml -f "+shell.Path(d.file)+" > rendered.yaml")
+	case o.name == "" && r.c.Wants(o.APIVersion, o.Kind):
+		return d.failed(1, o.Kind+" has no metadata.name", "give objects as the cluster has them", "")
+	case meant != "":
+		return d.failed(1, "there is no kind "+printable.Clip(o.Kind)+": API servers refuse it", "kind: "+meant, "")
+	case home != "":
+		return d.failed(1, "there is no "+o.Kind+" in "+o.APIVersion+", it is of "+home, "apiVersion: "+home, "")
+	case !slices.Contains(holders[group], o.Kind):
+		return nil
+	}
+	content, err := o.content()
+	text := strings.ToLower(string(content))
+	if err == nil && o.Kind != "TridentOrchestrator" && !strings.Contains(text, `"daemonset"`) && !strings.Contains(text, "csi") {
+		return nil // an Application may be anything
+	}
+	return cmp.Or(err, d.failed(1, strings.TrimSpace(o.Kind+" "+printable.Clip(o.name))+" may bring a CSI driver, and what comes of it wasn't looked into",
+		"give what the cluster has of it", "oc get daemonsets -A -o yaml > daemonsets.yaml"))
 }

@@ -6,23 +6,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
+// rendered fixes a template.
+const rendered = "render it, and give what comes of it"
+
 // brackets are those of Go's templates, and of Jinja's.
 var brackets = regexp.MustCompile(`\{\{|\{%|<%`)
 
-// variable is one that envsubst, Flux or OpenShift's Templates put in. Shell
-// scripts have them too, so they count in a few fields alone.
-var variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^}]*\}`)
-
-// rendered fixes a template.
-const rendered = "render it, and give what comes of it"
+// unrendered finds what a template left in JSON: brackets, or a variable that
+// envsubst, Flux or OpenShift's Templates put in. Shell scripts have them too, so they
+// count in the fields alone that can't be meant for a shell in the container.
+var unrendered = regexp.MustCompile(`"(?:image|name|namespace|path|kubernetes\.io/os)":"([^"]*(?:\{\{|\{%|<%|\\u003c%|\$\{\{?[A-Za-z_][^}"]*\})[^"]*)"`)
 
 // ytt are the annotations of Carvel's ytt. They are comments to YAML, so that
 // what is there parses, and isn't what is applied.
@@ -30,10 +28,7 @@ var ytt = regexp.MustCompile(`(?m)(?:^|[ \t])#@(?:[ \t]|overlay/|data/|schema/|y
 
 // carvel is the problem of a file that ytt renders.
 func carvel(file string, src []byte) *inventory.Problem {
-	at := []int(nil)
-	if bytes.Contains(src, []byte("#@")) {
-		at = ytt.FindIndex(src)
-	}
+	at := ytt.FindIndex(src)
 	if at == nil {
 		return nil
 	}
@@ -44,60 +39,22 @@ func carvel(file string, src []byte) *inventory.Problem {
 	}
 }
 
-// template is the failure of a document with a sign of a template outside of
-// comments; nil for one without.
-func (d *document) template() *failure {
-	n := 0
-	for l := range bytes.Lines(d.text) {
-		n++
-		if trimmed := bytes.TrimLeft(l, " \t"); len(trimmed) == 0 || trimmed[0] == '#' {
-			continue
+// render is the command that renders a file, "" where nobody knows of which program
+// it is.
+func (d *document) render() string {
+	if d.file == "<stdin>" {
+		return ""
+	}
+	for dir := filepath.Dir(d.file); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "Chart.yaml")); err == nil {
+			return "helm template " + shell.Path(dir) + " > rendered.yaml"
 		}
-		if at := brackets.FindIndex(l); at != nil {
-			return &failure{where: d.at(n, at[0]+1), what: "this is a template: render it first", template: true}
+		if up := filepath.Dir(dir); up == dir || dir == "." {
+			break
 		}
 	}
-	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// podFields are the fields in which a variable can't be meant for a shell that
-// runs in the container.
-var podFields = map[string]bool{"image": true, "name": true, "namespace": true, "path": true, "kubernetes.io/os": true}
-
-// maxDepth bounds how deep an object may be nested; Kubernetes' own are some
-// 20 levels deep.
-const maxDepth = 200
-
-func templated(n *yaml.Node, depth int) *yaml.Node {
-	if depth > maxDepth {
-		return nil
+	if brackets.Match(d.text) {
+		return "" // of a chart that isn't there
 	}
-	switch n.Kind {
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			if found := templated(item, depth+1); found != nil {
-				return found
-			}
-		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			name, value := n.Content[i], n.Content[i+1]
-			if value.Kind == yaml.ScalarNode {
-				if podFields[name.Value] && strings.ContainsAny(value.Value, "{<") && (variable.MatchString(value.Value) || brackets.MatchString(value.Value)) {
-					return value
-				}
-				continue
-			}
-			if found := templated(value, depth+1); found != nil {
-				return found
-			}
-		}
-	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode:
-	}
-	return nil
+	return "envsubst < " + shell.Path(d.file) + " > rendered.yaml"
 }

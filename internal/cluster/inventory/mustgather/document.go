@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -22,10 +21,9 @@ func documents(file string, src []byte, isList bool) ([]document, error) {
 	if !isList {
 		return []document{{file: file, line: 1, text: src}}, nil
 	}
-	if _, items, indent, ok := yamlnode.Items(src); ok {
+	if _, items, ok := yamlnode.Items(src); ok {
 		docs := make([]document, len(items))
 		for i, item := range items {
-			item.Text[indent] = ' ' // the dash: what is left is the item's mapping
 			docs[i] = document{file: file, line: item.Line, text: item.Text}
 		}
 		return docs, nil
@@ -113,7 +111,6 @@ type document struct {
 	line int
 	text []byte
 	json []byte
-	node *yaml.Node // made by the first locate
 }
 
 // head is what the reader itself needs of an object.
@@ -191,19 +188,8 @@ func plain(value []byte) string {
 
 func (d *document) decode(into any) error { return json.Unmarshal(d.json, into) }
 
-// locate is the file and line of a field, or of the nearest thing above it
-// that is there. Lines are looked up when they are asked for: of a
-// must-gather's objects few become evidence.
-func (d *document) locate(at ...any) string {
-	if d.node == nil {
-		d.node = &yaml.Node{Line: 1}
-		var n yaml.Node
-		if err := yaml.Unmarshal(d.text, &n); err == nil && len(n.Content) > 0 {
-			d.node = n.Content[0]
-		}
-	}
-	return d.file + ":" + strconv.Itoa(d.line-1+yamlnode.Line(d.node, at...))
-}
+// locate is where the object starts.
+func (d *document) locate(...any) string { return d.file + ":" + strconv.Itoa(d.line) }
 
 // yamlLine finds the line in an error of the YAML parser.
 var yamlLine = regexp.MustCompile(`\bline ([0-9]+)`)

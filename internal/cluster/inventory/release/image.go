@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -69,7 +67,7 @@ func openImage(ctx context.Context, ref string, o oci.Options) (*oci.Source, err
 func manifestsOf(ctx context.Context, s *oci.Source) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := rootfs.Walk(ctx, s, rootfs.Options{
-		Roots: []string{folder}, Limits: rootfs.Limits{MaxFile: maxText},
+		Roots: []string{folder}, Limits: rootfs.Limits{MaxFile: infile.Text},
 		Enough: func() bool { return files[referencesFile] != nil },
 	}, func(e *rootfs.Entry) (err error) {
 		name := strings.TrimPrefix(e.Path, folder+"/")
@@ -113,14 +111,8 @@ func imageFault(ctx context.Context, where string, err error) error {
 	return &g
 }
 
-func readBounded(file string) ([]byte, error) {
-	src, err := infile.Read(file, maxText)
-	if info, serr := os.Stat(file); err != nil && serr == nil && info.Size() > maxText {
-		return nil, &fault.Error{
-			What: fmt.Sprintf("larger than %d MiB, which no image-references file is", maxText>>20), Where: file,
-			Fix: "give image-references, or save it again: " + saveInfo,
-		}
-	}
+func readText(file string) ([]byte, error) {
+	src, err := infile.Read(file, infile.Text)
 	if err != nil {
 		return nil, unreadable(file, err)
 	}

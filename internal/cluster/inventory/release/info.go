@@ -25,10 +25,6 @@ var headings = map[string]row{
 	"NAME AGE LAYERS SIZE MB UNIQUE MB BASE": nil,
 }
 
-// maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
-// 150 KiB, `oc adm release info -o json` of one has under 2 MiB.
-const maxText = 32 << 20
-
 // saveInfo is the command that any oc can answer with what Read needs.
 const saveInfo = "oc adm release info --commits RELEASE > release.txt"
 

@@ -16,6 +16,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
+	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
@@ -94,7 +95,7 @@ func TestReadExtracted(t *testing.T) {
 		wantRelease(t, dir, oci.Options{})
 		put("release-metadata", `{"version`)
 		_, _, err := Read(t.Context(), dir, oci.Options{})
-		wantFault(t, err, "release-metadata", "truncated")
+		wantFault(t, err, "release-metadata", "cut off")
 	}
 }
 
@@ -177,8 +178,8 @@ func TestReadFaults(t *testing.T) {
 		{"layer gone", damaged(remove), []string{"missing", "skopeo copy"}},
 		{"layout without index", indexless, []string{"index.json", "skopeo copy"}},
 		{"compressed tarball", file(t, "x.tar.gz", "\x1f\x8b\x08\x00"), []string{"x.tar.gz", "gunzip"}},
-		{"large file", sparse(t, maxText+1), []string{"larger than 32 MiB"}},
-		{"large member", layoutOf(t, imageOfLayers(t, layerOf(t, "release-manifests/image-references", strings.Repeat(" ", maxText+1)))), []string{"a file of 33554433 bytes, the limit is", "release.txt"}},
+		{"large file", sparse(t, infile.Text+1), []string{"it has more than 16777216 bytes"}},
+		{"large member", layoutOf(t, imageOfLayers(t, layerOf(t, "release-manifests/image-references", strings.Repeat(" ", infile.Text+1)))), []string{"a file of 16777217 bytes, the limit is", "release.txt"}},
 		{"a layer that isn't a tar", layoutOf(t, imageOfLayers(t, notTar(t))), []string{"isn't a whole tar archive", "skopeo copy"}},
 	}
 	for _, tt := range tests {

@@ -3,14 +3,12 @@ package release
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -22,29 +20,29 @@ import (
 const versionsAnnotation = "io.openshift.build.versions"
 
 type imageStream struct {
-	Kind     string `json:"kind" yaml:"kind"`
+	Kind     string `json:"kind"`
 	Metadata struct {
-		Name string `json:"name" yaml:"name"`
-	} `json:"metadata" yaml:"metadata"`
+		Name string `json:"name"`
+	} `json:"metadata"`
 	Spec struct {
-		Tags []streamTag `json:"tags" yaml:"tags"`
-	} `json:"spec" yaml:"spec"`
+		Tags []streamTag `json:"tags"`
+	} `json:"spec"`
 }
 
 type streamTag struct {
-	Name        string            `json:"name" yaml:"name"`
-	Annotations map[string]string `json:"annotations" yaml:"annotations"`
+	Name        string            `json:"name"`
+	Annotations map[string]string `json:"annotations"`
 	From        *struct {
-		Kind string `json:"kind" yaml:"kind"`
-		Name string `json:"name" yaml:"name"`
-	} `json:"from" yaml:"from"`
+		Kind string `json:"kind"`
+		Name string `json:"name"`
+	} `json:"from"`
 }
 
 // document is an image-references file, or what `oc adm release info -o json`
 // prints, which holds one as references.
 type document struct {
-	imageStream `yaml:",inline"`
-	References  *imageStream `json:"references" yaml:"references"`
+	imageStream
+	References *imageStream `json:"references"`
 }
 
 // Parse reads an image-references file (JSON or YAML) or the output of
@@ -65,20 +63,24 @@ func Parse(name string, src []byte) (inventory.Payload, error) {
 	return stream.payload(name)
 }
 
+// decode reads JSON, which is YAML, and YAML.
 func decode(name string, src []byte) (document, error) {
 	var d document
-	if trimmed := bytes.TrimSpace(src); len(trimmed) == 0 {
+	if len(bytes.TrimSpace(src)) == 0 {
 		return d, notReferences(name, "empty")
-	} else if trimmed[0] == '{' {
-		if err := json.Unmarshal(src, &d); err != nil {
-			return d, jsonFault(name, src, err)
-		}
-		return d, nil
 	}
 	if err := yaml.Unmarshal(src, &d); err != nil {
-		return d, notReferences(name, "not the YAML of an ImageStream: "+strings.TrimPrefix(err.Error(), "yaml: "))
+		return d, unparsed(name, err)
 	}
 	return d, nil
+}
+
+func unparsed(name string, err error) error {
+	what := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: while decoding JSON: ", "yaml: ", "json: "} {
+		what = strings.TrimPrefix(what, prefix)
+	}
+	return notReferences(name, "not an ImageStream, or cut off: "+what)
 }
 
 func notReferences(where, what string) error {
@@ -86,27 +88,6 @@ func notReferences(where, what string) error {
 		What: what, Where: where,
 		Fix: "give a release's image-references file, or save one: " + saveInfo,
 	}
-}
-
-func jsonFault(name string, src []byte, err error) error {
-	offset := int64(-1)
-	if se, ok := errors.AsType[*json.SyntaxError](err); ok {
-		offset = se.Offset
-	}
-	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		offset = te.Offset
-	}
-	where := name
-	if offset > 0 && offset <= int64(len(src)) {
-		before := src[:offset]
-		line := bytes.Count(before, []byte("\n")) + 1
-		where = fmt.Sprintf("%s:%d:%d", name, line, len(before)-bytes.LastIndexByte(before, '\n')-1)
-	}
-	what := "not the JSON of an ImageStream: " + strings.TrimPrefix(err.Error(), "json: ")
-	if strings.Contains(err.Error(), "unexpected end") {
-		what = "ends in the middle: a truncated JSON file"
-	}
-	return notReferences(where, what)
 }
 
 func (s *imageStream) payload(name string) (inventory.Payload, error) {
@@ -166,8 +147,8 @@ func parseMetadata(name string, src []byte) (string, error) {
 	var m struct {
 		Version string `json:"version"`
 	}
-	if err := json.Unmarshal(src, &m); err != nil {
-		return "", jsonFault(name, src, err)
+	if err := yaml.Unmarshal(src, &m); err != nil {
+		return "", unparsed(name, err)
 	}
 	return m.Version, nil
 }

@@ -102,7 +102,7 @@ func fromFolder(ctx context.Context, dir string, o oci.Options) (inventory.Paylo
 }
 
 func fromExtracted(file string) (inventory.Payload, error) {
-	src, err := readBounded(file)
+	src, err := readText(file)
 	if err != nil {
 		return inventory.Payload{}, err
 	}
@@ -110,7 +110,7 @@ func fromExtracted(file string) (inventory.Payload, error) {
 	if err != nil || p.Version != "" {
 		return p, err
 	}
-	meta, err := readBounded(filepath.Join(filepath.Dir(file), metadataFile))
+	meta, err := readText(filepath.Join(filepath.Dir(file), metadataFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
@@ -129,7 +129,7 @@ func fromFile(ctx context.Context, file string, o oci.Options) (inventory.Payloa
 	if archive {
 		return fromImage(ctx, file, o)
 	}
-	src, err := readBounded(file)
+	src, err := readText(file)
 	if err != nil {
 		return inventory.Payload{}, err
 	}
