@@ -41,7 +41,7 @@ var rooms = map[string]room{
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 6060},
 	"packer":           {[]string{"internal/base"}, 3860},
 	"payload":          {[]string{"internal/image", "internal/base"}, 2980},
-	"internal/image":   {[]string{"internal/base"}, 3835},
+	"internal/image":   {[]string{"internal/base"}, 3840},
 	"internal/base":    {nil, 3700},
 }
 
