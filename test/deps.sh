@@ -6,7 +6,7 @@ set -euo pipefail
 
 declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso [mcopy]=mtools [ssh]=openssh-client [/usr/sbin/sshd]=openssh-server [promtool]=prometheus)
 if [ "${1:-}" = e2e ]; then
-  package+=([podman]=podman [buildah]=buildah [skopeo]=skopeo [umoci]=umoci [docker-registry]=docker-registry [dockerd]=docker.io [npm]=npm)
+  package+=([podman]=podman [buildah]=buildah [skopeo]=skopeo [umoci]=umoci [docker-registry]=docker-registry [dockerd]=docker.io [npm]=npm [ansible-playbook]=ansible-core)
 fi
 declare -A servers=([etcd-server]=etcd [prometheus]=prometheus [docker-registry]=docker-registry [openssh-server]=ssh [docker.io]="docker.socket docker")
 command -v containerd >/dev/null || servers[docker.io]+=" containerd"

@@ -113,7 +113,7 @@ func (n node) heldOpen(old, current string) {
 	n.t.Helper()
 	stop := n.holds(proxyPath)
 	before, pids := n.snapshot(), fmt.Sprint(n.proxies())
-	n.fails("the file is in use", "install", current)
+	n.fails("Sharing violation", "install", current)
 	after := strings.Replace(n.snapshot(), fmt.Sprint(n.proxies()), pids, 1) // it was started again
 	if after != before {
 		n.t.Errorf("with its program held open the node was\n%s\nand is\n%s", before, after)

@@ -108,10 +108,11 @@ var (
 	}
 	// It waits for npm's registry most of its time.
 	renovate = step{name: "versions.yaml read by Renovate", args: []string{"nice", "go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=40m", "-run=TestRenovateItself", "./test/integrations"}, beside: true, test: true}
+	ansible  = step{name: "a node by Ansible", args: []string{"go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=20m", "-run=TestAnsible", "./test/node"}, test: true}
 	readers  = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=20m", "./test/readers/..."}, test: true}
 )
 
-var e2e = slices.Concat([]step{payloads, renovate, packerPrepare, readers}, packerTests)
+var e2e = slices.Concat([]step{payloads, renovate, packerPrepare, ansible, readers}, packerTests)
 
 // ci is test and e2e. What e2e compiles starts after csi-proxy of the tests:
 // two such compilers at once need 16 GB.
@@ -119,5 +120,5 @@ func ci() []step {
 	i := slices.IndexFunc(tests, func(s step) bool { return s.name == unitTests })
 	beside := payloads
 	beside.needs = csiProxy
-	return slices.Concat(tests[:i], []step{beside, renovate, packerPrepare}, tests[i:], []step{readers}, packerTests)
+	return slices.Concat(tests[:i], []step{beside, renovate, packerPrepare}, tests[i:], []step{ansible, readers}, packerTests)
 }

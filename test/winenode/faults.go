@@ -2,7 +2,6 @@ package winenode
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"syscall"
 
@@ -12,13 +11,12 @@ import (
 // faults are what goes wrong on a node when a test wants it. They're the SFTP
 // server's and the connection's: a program inside Wine doesn't meet them.
 type faults struct {
-	mu       sync.Mutex
-	cut      int64 // bytes until the connection is cut; 0 never
-	space    int64 // bytes that may be written; negative: no end
-	keep     int64 // bytes of each file that are kept; 0 all
-	readOnly []string
-	paused   string        // a folder
-	gate     chan struct{} // where uploads into it wait; nil for nowhere
+	mu     sync.Mutex
+	cut    int64         // bytes until the connection is cut; 0 never
+	space  int64         // bytes that may be written; negative: no end
+	keep   int64         // bytes of each file that are kept; 0 all
+	paused string        // a folder
+	gate   chan struct{} // where uploads into it wait; nil for nowhere
 }
 
 // CutAfter cuts every connection made from now on after it has brought this
@@ -43,10 +41,6 @@ func (n *Node) Pause(folder string) (resume func()) {
 		close(gate)
 	})
 }
-
-// ReadOnly makes SFTP refuse every change in these folders of the node. None
-// ends it.
-func (n *Node) ReadOnly(folders ...string) { n.faults.set(func(f *faults) { f.readOnly = folders }) }
 
 func (f *faults) set(change func(*faults)) {
 	f.mu.Lock()
@@ -89,10 +83,7 @@ func (f *faults) take(offset int64, length int) (kept int, err error) {
 
 // mayChange refuses what Windows would.
 func (n *Node) mayChange(windows string) error {
-	n.faults.mu.Lock()
-	readOnly := slices.ContainsFunc(n.faults.readOnly, func(folder string) bool { return below(windows, folder) })
-	n.faults.mu.Unlock()
-	if readOnly || n.options.NotAdministrator && !below(windows, n.home) && !below(windows, `C:\Windows\Temp`) {
+	if n.options.NotAdministrator && !below(windows, n.home) && !below(windows, `C:\Windows\Temp`) {
 		return sftp.ErrSSHFxPermissionDenied
 	}
 	return nil

@@ -83,27 +83,6 @@ func TestUploadFaults(t *testing.T) {
 	}
 }
 
-func TestReadOnlyFolder(t *testing.T) {
-	t.Parallel()
-	n := Start(t, Options{})
-	n.ReadOnly(`C:\k`)
-	c := openSFTP(t, n)
-	for name, err := range map[string]error{
-		"mkdir": c.Mkdir("/C:/K"), "create": send(c, `C:\k\a.exe`, 1), "below": c.Mkdir("/C:/k/cni"),
-	} {
-		if !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("%s: %v, want permission denied", name, err)
-		}
-	}
-	if err := c.Mkdir("/C:/kubernetes"); err != nil {
-		t.Errorf("another folder: %v", err)
-	}
-	n.ReadOnly()
-	if err := c.Mkdir("/C:/k"); err != nil {
-		t.Error(err)
-	}
-}
-
 // A running program may be renamed, and not written or removed; a file that a
 // program has open none of these.
 func TestFileInUse(t *testing.T) {

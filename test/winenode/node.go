@@ -45,20 +45,8 @@ type Node struct {
 	server  *server
 	faults  faults
 	runs    atomic.Int64 // commands so far
-	conns   atomic.Int64
-	uploads atomic.Int64
 	arrived arrived
 }
-
-// Asked counts what clients have asked a node for.
-type Asked struct {
-	// Connections are those that were accepted, Commands what was run, and
-	// Files the sessions of SFTP.
-	Connections, Commands, Files int64
-}
-
-// Asked is what clients have asked for so far.
-func (n *Node) Asked() Asked { return Asked{n.conns.Load(), n.runs.Load(), n.uploads.Load()} }
 
 // Start makes a node for a test and ends it with the test. The first one on a
 // machine makes the prefix that all are copied from, which takes seconds.

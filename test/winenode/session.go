@@ -48,7 +48,6 @@ func (n *Node) answer(ctx context.Context, ch ssh.Channel, kind, what string) {
 	status := uint32(0)
 	switch kind {
 	case "subsystem":
-		n.uploads.Add(1)
 		if n.serveFiles(ch) != nil {
 			return // cut off, with no status
 		}

@@ -105,7 +105,6 @@ func (s *server) accept() {
 		if err != nil {
 			return // closed
 		}
-		s.n.conns.Add(1)
 		conn = s.n.line(conn)
 		s.mu.Lock()
 		s.conns[conn] = true

@@ -3,8 +3,6 @@ package wanted
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
@@ -57,10 +55,7 @@ func bad(id, object, observed, expected, why string) finding.Finding {
 // present compares files with those of the payload.
 func present(object string, e *node.Expectation, files []verify.File) (fs []finding.Finding) {
 	const why = "an install from this image would fail, or a node with its files would be found wrong"
-	have := map[string]verify.File{}
-	for _, f := range files {
-		have[f.Path] = f
-	}
+	have := byName(files, func(f verify.File) string { return f.Path })
 	one := func(path, sum string, size int64) {
 		got, ok := have[path]
 		switch {
@@ -101,24 +96,26 @@ func pinnedAs(object string, e, want *node.Expectation) (fs []finding.Finding) {
 
 // compare finds what is in one list alone, and the keys that differ.
 func compare[T any](add func(name, observed, expected string), kind string, got, want []T, name func(T) string) {
-	left := map[string]T{}
-	for _, w := range want {
-		left[name(w)] = w
-	}
-	for _, g := range got {
-		w, ok := left[name(g)]
-		delete(left, name(g))
-		if !ok {
-			add(kind+name(g), "it is listed", "nothing: versions.yaml doesn't have it")
-			continue
-		}
-		for _, d := range finding.Differences(g, w) {
-			add(kind+name(g), d.Key+": "+text(d.Observed), text(d.Expected))
+	for _, d := range finding.Differences(byName(got, name), byName(want, name)) {
+		switch {
+		case d.Observed == nil:
+			add(kind+d.Key, "it isn't listed", "what versions.yaml says")
+		case d.Expected == nil:
+			add(kind+d.Key, "it is listed", "nothing: versions.yaml doesn't have it")
+		default:
+			for _, f := range finding.Differences(d.Observed, d.Expected) {
+				add(kind+d.Key, f.Key+": "+text(f.Observed), text(f.Expected))
+			}
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(left)) {
-		add(kind+n, "it isn't listed", "what versions.yaml says")
+}
+
+func byName[T any](list []T, name func(T) string) map[string]T {
+	all := map[string]T{}
+	for _, v := range list {
+		all[name(v)] = v
 	}
+	return all
 }
 
 // text is a value of JSON for people.
@@ -126,9 +123,6 @@ func text(v any) string {
 	if v == nil {
 		return "not set"
 	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
+	data, _ := json.Marshal(v) // it came from JSON
 	return string(data)
 }

@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/stream"
@@ -248,17 +251,24 @@ func (c *change) writeRecord() error {
 // lock keeps two changes of one node apart. The lock ends with the process
 // that holds it, however that ends.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, cantWrite(path, err)
+	type held struct {
+		unlock func()
+		err    error
 	}
-	ok, err := wait(ctx, lockTime, func() (bool, error) { return tryLock(f) })
-	if err == nil && !ok {
-		err = &fault.Error{Where: path, What: "another change of this node is under way", Fix: "wait until it has ended, then run this again"}
+	locked := make(chan held, 1)
+	go func() {
+		unlock, err := lockedfile.MutexAt(path).Lock()
+		locked <- held{unlock, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(lockTime):
+		return nil, &fault.Error{Where: path, What: "another change of this node is under way", Fix: "wait until it has ended, then run this again"}
+	case h := <-locked:
+		if h.err != nil {
+			return nil, cantWrite(path, h.err)
+		}
+		return h.unlock, nil
 	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return func() { _ = f.Close() }, nil
 }

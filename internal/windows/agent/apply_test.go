@@ -316,7 +316,7 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		"no space": {nil, func(w *testNode) *Request {
 			r := upgradeTo("good 2")(w)
 			return r.onFullDisk(w)
-		}, "the node's disk is full"},
+		}, "no space left on device"},
 		"no administrator": {func(w *testNode) { w.notAdmin = true }, upgradeTo("good 2"), "no administrator"},
 		"foreign service":  {func(w *testNode) { w.services["csi-proxy"].settings.Command = node.Say(`C:\other\csi-proxy.exe -x`) }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
 		"second owner":     {func(w *testNode) { w.rival() }, upgradeTo("good 2"), "csiproxy"},

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf16"
 	"unsafe"
@@ -17,65 +16,40 @@ import (
 	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
-// configurationOf reads it with the raw calls: mgr's own give nothing at all
-// where one of them fails, as some do on Wine.
+const servicesKey = `SYSTEM\CurrentControlSet\Services\`
+
+// configurationOf reads where the service manager keeps it
+// (https://learn.microsoft.com/windows-hardware/drivers/install/hklm-system-currentcontrolset-services-registry-tree):
+// of the calls that ask the manager, those of mgr give nothing at all where Wine
+// has no answer to one of them.
 func configurationOf(s *mgr.Service) (out node.Configuration) {
-	buf, err := query(func(p *byte, n uint32, need *uint32) error {
-		return windows.QueryServiceConfig(s.Handle, (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(p)), n, need)
-	})
-	c := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&buf[0]))
-	out.Command, out.Display = told(windows.UTF16PtrToString(c.BinaryPathName), err), told(windows.UTF16PtrToString(c.DisplayName), err)
-	out.Account, out.Dependencies = told(windows.UTF16PtrToString(c.ServiceStartName), err), told(splitBlock(c.Dependencies), err)
-	out.Start = startOf(s.Handle, c.StartType, err)
-	buf, err = query2(s.Handle, windows.SERVICE_CONFIG_DESCRIPTION)
-	out.Description = told(windows.UTF16PtrToString((*windows.SERVICE_DESCRIPTION)(unsafe.Pointer(&buf[0])).Description), err)
 	out.Recovery = told(recoveryOf(s))
-	out.Environment = told(environmentOf(s.Name))
+	k, err := registry.OpenKey(registry.LOCAL_MACHINE, servicesKey+s.Name, registry.QUERY_VALUE)
+	if err != nil {
+		return out
+	}
+	defer k.Close() //nolint:errcheck // only read
+	for name, into := range map[string]*node.Told[string]{"ImagePath": &out.Command, "DisplayName": &out.Display, "ObjectName": &out.Account, "Description": &out.Description} {
+		*into = valueOf(k.GetStringValue(name))
+	}
+	out.Dependencies, out.Environment = valueOf(k.GetStringsValue("DependOnService")), valueOf(k.GetStringsValue("Environment"))
+	kind, _, err := k.GetIntegerValue("Start")
+	delayed, _, _ := k.GetIntegerValue("DelayedAutostart") // most services have none
+	out.Start = node.Unknown[winsvc.Start](fmt.Sprintf("start type %d, %v", kind, err))
+	for start, t := range startTypes {
+		if err == nil && uint64(t) == kind && (start == winsvc.StartDelayed) == (delayed != 0 && t == windows.SERVICE_AUTO_START) {
+			out.Start = node.Say(start)
+		}
+	}
 	return out
 }
 
-// query calls fn again with as much room as it asks for. With an error what it
-// returns is zeros.
-func query(fn func(p *byte, n uint32, need *uint32) error) ([]byte, error) {
-	buf := aligned(1 << 10)
-	need := uint32(0)
-	err := fn(&buf[0], uint32(len(buf)), &need)
-	if errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) {
-		buf = aligned(need)
-		err = fn(&buf[0], uint32(len(buf)), &need)
+// valueOf is one of the registry's. One that isn't there is empty.
+func valueOf[T any](v T, _ uint32, err error) node.Told[T] {
+	if errors.Is(err, registry.ErrNotExist) {
+		err = nil
 	}
-	if err != nil {
-		return aligned(1 << 10), fmt.Errorf("ask the service manager: %w", err)
-	}
-	return buf, nil
-}
-
-// aligned makes a buffer that structures with pointers may be read from.
-func aligned(n uint32) []byte {
-	words := make([]uint64, (n+7)/8+1)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
-}
-
-func query2(h windows.Handle, level uint32) ([]byte, error) {
-	return query(func(p *byte, n uint32, need *uint32) error { return windows.QueryServiceConfig2(h, level, p, n, need) })
-}
-
-func startOf(h windows.Handle, kind uint32, err error) node.Told[winsvc.Start] {
-	delayed := false
-	if err == nil && kind == windows.SERVICE_AUTO_START {
-		var buf []byte
-		buf, err = query2(h, windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO)
-		delayed = (*windows.SERVICE_DELAYED_AUTO_START_INFO)(unsafe.Pointer(&buf[0])).IsDelayedAutoStartUp != 0
-		if unsupported(err) {
-			err = nil // a manager that knows no delayed start delays none
-		}
-	}
-	for start, k := range startTypes {
-		if k == kind && delayed == (start == winsvc.StartDelayed) {
-			return told(start, err)
-		}
-	}
-	return node.Unknown[winsvc.Start](fmt.Sprintf("start type %d", kind))
+	return told(v, err)
 }
 
 var actionKinds = map[int]winsvc.ActionKind{
@@ -103,21 +77,6 @@ func recoveryOf(s *mgr.Service) (r winsvc.Recovery, err error) {
 	return r, err
 }
 
-const servicesKey = `SYSTEM\CurrentControlSet\Services\`
-
-func environmentOf(name string) ([]string, error) {
-	k, err := registry.OpenKey(registry.LOCAL_MACHINE, servicesKey+name, registry.QUERY_VALUE)
-	if err != nil {
-		return nil, fmt.Errorf("open its registry key: %w", err)
-	}
-	defer k.Close() //nolint:errcheck // only read
-	env, _, err := k.GetStringsValue("Environment")
-	if errors.Is(err, registry.ErrNotExist) {
-		return []string{}, nil
-	}
-	return env, err
-}
-
 func setEnvironment(name string, env []string) error {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, servicesKey+name, registry.SET_VALUE)
 	if err != nil {
@@ -139,41 +98,20 @@ func unsupported(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_LEVEL) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED)
 }
 
-type arguments struct {
-	name, command, display, account *uint16
-	dependencies                    *uint16
-	start                           uint32
-}
-
 var startTypes = map[winsvc.Start]uint32{
 	winsvc.StartAutomatic: windows.SERVICE_AUTO_START, winsvc.StartDelayed: windows.SERVICE_AUTO_START,
 	winsvc.StartManual: windows.SERVICE_DEMAND_START, winsvc.StartDisabled: windows.SERVICE_DISABLED,
 }
 
-func argumentsOf(s Settings) (a arguments, err error) {
-	a.start = windows.SERVICE_NO_CHANGE
-	if start, ok := s.Start.Get(); ok {
-		kind, known := startTypes[start]
-		if !known {
-			return a, fmt.Errorf("there is no start type %q", start)
-		}
-		a.start = kind
+// text is what the manager is told, nil for what is left as it is. No text that
+// was checked or that the manager told has a character that it can't hold.
+func text(t node.Told[string]) *uint16 {
+	s, _ := t.Get()
+	if s == "" {
+		return nil
 	}
-	command, _ := s.Command.Get()
-	display, _ := s.Display.Get()
-	account, _ := s.Account.Get()
-	for p, text := range map[**uint16]string{&a.name: s.Name, &a.command: command, &a.account: account, &a.display: display} {
-		if text == "" {
-			continue
-		}
-		if *p, err = windows.UTF16PtrFromString(text); err != nil {
-			return a, err
-		}
-	}
-	if dependencies, ok := s.Dependencies.Get(); ok {
-		a.dependencies, err = joinBlock(dependencies)
-	}
-	return a, err
+	p, _ := windows.UTF16PtrFromString(s)
+	return p
 }
 
 // configureMore sets what CreateService doesn't. What the manager doesn't have
@@ -201,8 +139,8 @@ func configureMore(service *mgr.Service, s Settings) (notes []string, err error)
 	return notes, err
 }
 
-func setDescription(h windows.Handle, text string) error {
-	p, err := windows.UTF16PtrFromString(text)
+func setDescription(h windows.Handle, description string) error {
+	p, err := windows.UTF16PtrFromString(description)
 	if err != nil {
 		return err
 	}
@@ -244,29 +182,12 @@ func setRecovery(s *mgr.Service, r winsvc.Recovery) error {
 	return err
 }
 
-// splitBlock reads strings that end in zeros, the last one in two.
-func splitBlock(p *uint16) []string {
-	out := []string{}
-	for p != nil {
-		text := windows.UTF16PtrToString(p)
-		if text == "" {
-			break
-		}
-		out = append(out, text)
-		n := len(utf16.Encode([]rune(text))) + 1
-		p = (*uint16)(unsafe.Add(unsafe.Pointer(p), n*2))
+// joinBlock is a list as the manager takes it: strings that end in zeros, the last
+// one in two. An empty list is two zeros, which clears what was there.
+func joinBlock(t node.Told[[]string]) *uint16 {
+	texts, ok := t.Get()
+	if !ok {
+		return nil
 	}
-	return out
-}
-
-// joinBlock is splitBlock's reverse; an empty list is two zeros, which clears
-// what was there.
-func joinBlock(texts []string) (*uint16, error) {
-	for _, t := range texts {
-		if strings.ContainsRune(t, 0) {
-			return nil, syscall.EINVAL
-		}
-	}
-	block := utf16.Encode([]rune(strings.Join(texts, "\x00") + "\x00\x00"))
-	return &block[0], nil
+	return &utf16.Encode([]rune(strings.Join(texts, "\x00") + "\x00\x00"))[0]
 }

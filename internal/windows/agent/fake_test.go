@@ -48,7 +48,7 @@ func (n *fakeNode) Administrator() (bool, error) { return !n.notAdmin, nil }
 func (n *fakeNode) serves(name string) []string  { return n.names[name] }
 func (n *fakeNode) describe(name string) *Service {
 	s := n.services[name]
-	out := &Service{Name: name, State: node.StateStopped, PID: s.pid,
+	out := &Service{Name: name, State: node.StateStopped, PID: s.pid, Alive: s.pid != 0 && !s.ghost,
 		Configuration: s.settings.Configuration}
 	out.Display, out.Description = node.Say(value(s.settings.Display)), node.Say(value(s.settings.Description))
 	out.Recovery = node.Unknown[winsvc.Recovery]("invalid level")
@@ -184,8 +184,14 @@ func (n *fakeNode) End(p Process) error {
 }
 
 func (n *fakeNode) Pipe(_ context.Context, name string) node.PipeFacts {
-	pid := n.pipes[name]
-	return node.PipeFacts{Name: name, Exists: node.Say(pid != 0), PID: node.Say(pid), Answer: node.Say(node.AnswerOK)}
+	pid, image := n.pipes[name], ""
+	all, _ := n.Processes()
+	for _, p := range all {
+		if p.PID == pid {
+			image = p.Image
+		}
+	}
+	return node.PipeFacts{Name: name, Exists: node.Say(pid != 0), PID: node.Say(pid), Image: image, Answer: node.Say(node.AnswerOK)}
 }
 
 // kill ends a service's process as a crash does: the manager goes on saying

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,17 +24,14 @@ import (
 func Gather(ctx context.Context, sys System, e *node.Expectation, dir Dir) *node.Facts {
 	f := &node.Facts{Interrupted: interrupted(dir)}
 	f.Host, f.OS = sys.Describe()
-	g := &gatherer{sys: sys}
-	g.all, g.allErr = sys.Services()
-	g.processes, g.processErr = sys.Processes()
+	all, allErr := sys.Services()
 	wicd, err := sys.Service(winsvc.WICDName)
 	f.Managed = told(wicd != nil, err)
 	for _, s := range e.Services {
-		f.Services = append(f.Services, g.service(ctx, s))
+		facts := serviceFacts(ctx, sys, s)
+		facts.Rivals = told(rivals(all, s), allErr)
+		f.Services = append(f.Services, facts)
 		f.Pipes = append(f.Pipes, askAll(ctx, sys, s.Pipes)...)
-	}
-	for i := range f.Pipes {
-		g.nameOwner(&f.Pipes[i])
 	}
 	f.Files = hashAll(ctx, e.Files)
 	return f
@@ -46,14 +42,6 @@ func told[T any](v T, err error) node.Told[T] {
 		return node.Unknown[T](err.Error())
 	}
 	return node.Say(v)
-}
-
-type gatherer struct {
-	sys        System
-	all        []*Service
-	allErr     error
-	processes  []Process
-	processErr error
 }
 
 // askAll asks all pipes at once: one that hangs costs its timeout, not the sum.
@@ -67,32 +55,19 @@ func askAll(ctx context.Context, sys System, names []string) []node.PipeFacts {
 	return out
 }
 
-func (g *gatherer) nameOwner(p *node.PipeFacts) {
-	pid, ok := p.PID.Get()
-	if !ok {
-		return
-	}
-	i := slices.IndexFunc(g.processes, func(q Process) bool { return q.PID == pid && q.Image != "" })
-	if i >= 0 {
-		p.Image = node.Say(g.processes[i].Image)
-	}
-}
-
-func (g *gatherer) service(ctx context.Context, want node.Service) node.ServiceFacts {
-	f := node.ServiceFacts{Name: want.Name, Rivals: told(rivals(g.all, want), g.allErr)}
+func serviceFacts(ctx context.Context, sys System, want node.Service) node.ServiceFacts {
+	f := node.ServiceFacts{Name: want.Name}
 	if want.LogDirectory != "" {
 		f.LogDirectory = told(isDir(want.LogDirectory))
 	}
-	s, err := g.sys.Service(want.Name)
+	s, err := sys.Service(want.Name)
 	f.Exists = told(s != nil, err)
 	if s == nil {
 		return f
 	}
-	f.State, f.PID = node.Say(s.State), node.Say(s.PID)
-	f.Alive = told(runs(g.processes, s.PID), g.processErr)
-	f.Configuration = s.Configuration
+	f.State, f.PID, f.Alive, f.Configuration = node.Say(s.State), node.Say(s.PID), s.Alive, s.Configuration
 	if want.Log != "" {
-		f.LogVersion = g.logVersion(ctx, want.Log, s.State)
+		f.LogVersion = logVersionOf(ctx, want.Log, s.State)
 	}
 	return f
 }
@@ -101,8 +76,8 @@ func (g *gatherer) service(ctx context.Context, want node.Service) node.ServiceF
 // (https://github.com/kubernetes/klog/blob/main/klog.go, flushInterval).
 const flushed = 7 * time.Second
 
-// logVersion reads the log until the running program's line is in it.
-func (g *gatherer) logVersion(ctx context.Context, path, state string) node.Told[string] {
+// logVersionOf reads the log until the running program's line is in it.
+func logVersionOf(ctx context.Context, path, state string) node.Told[string] {
 	var version string
 	var err error
 	_, interrupted := wait(ctx, flushed, func() (bool, error) {

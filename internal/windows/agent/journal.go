@@ -158,34 +158,15 @@ func remove(path string) error {
 	return nil
 }
 
-// removeAll removes a folder with what is in it, by names: os.RemoveAll
-// deletes through handles since Go 1.26, which Wine 8 answers with "Invalid
-// function". Anyone who may write into these folders is an administrator.
-func removeAll(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		if e.IsDir() {
-			err = errors.Join(err, removeAll(name))
-		} else {
-			err = errors.Join(err, remove(name))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return remove(dir)
-}
-
-// removeFolders takes away folders that we made: log folders with what is in
-// them, the others if nothing is.
+// removeFolders takes away folders that we made: log folders with the
+// files in them, the others if nothing is in them.
 func removeFolders(folders, logs []string) error {
 	for _, d := range logs {
-		if err := removeAll(d); err != nil {
-			return err
+		entries, _ := os.ReadDir(d) // of one that is gone, or isn't read, nothing goes
+		for _, e := range entries {
+			if err := remove(filepath.Join(d, e.Name())); err != nil {
+				return err
+			}
 		}
 	}
 	for i := len(folders) - 1; i >= 0; i-- {
@@ -211,12 +192,5 @@ func (d Dir) leave() {
 const lockTime = 60 * time.Second
 
 func cantWrite(path string, err error) error {
-	f := &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "look at what is there, and who may write it", Err: err}
-	switch {
-	case diskFull(err):
-		f.What, f.Fix = "the node's disk is full: "+err.Error(), "make room on it, then run this again"
-	case inUse(err):
-		f.What, f.Fix = "the file is in use: "+err.Error(), "find out who holds it open, end that, and run this again"
-	}
-	return f
+	return &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "see who may write it, what has it open, and how much room the disk has; then run this again", Err: err}
 }

@@ -59,6 +59,11 @@ func askOnce(ctx context.Context, name string, d time.Duration) (f node.PipeFact
 	}
 	defer conn.Close() //nolint:errcheck // gRPC closes it too
 	f.Exists, f.PID = node.Say(true), serverOf(conn)
+	if pid, ok := f.PID.Get(); ok {
+		process := Process{PID: pid}
+		process.look()
+		f.Image = process.Image
+	}
 	f.Answer = ask(ctx, name, conn)
 	answer, _ := f.Answer.Get()
 	return f, answer == noAnswer

@@ -106,7 +106,7 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 			}
 		}
 		after = onlyKnown(after, *c.Before)
-		c.Ran = s.State != node.StateStopped && runs(p.processes, s.PID)
+		c.Ran = s.runs()
 		c.Restart = p.j.changes(want.Path) || restarts(after, *c.Before)
 	}
 	// A manual one is left to the user who starts it.
@@ -139,9 +139,9 @@ func (p *planner) surround(ctx context.Context, c serviceChange, s *Service) err
 		case owner == 0:
 		case owner == pid && c.Ran:
 			c.PipesBefore = append(c.PipesBefore, pipe.Name)
-		case c.After != nil && !(c.Restart && node.SamePath(p.image(owner), programOf(c.Before.Configuration))):
+		case c.After != nil && !(c.Restart && node.SamePath(pipe.Image, programOf(c.Before.Configuration))):
 			// The first instance of a pipe is exclusive.
-			return &fault.Error{What: fmt.Sprintf("the pipe %s is served by process %d, %s, and not by service %s", pipe.Name, owner, p.image(owner), c.Name),
+			return &fault.Error{What: fmt.Sprintf("the pipe %s is served by process %d, %s, and not by service %s", pipe.Name, owner, pipe.Image, c.Name),
 				Fix: "find out what it is and end it (tasklist, taskkill /pid), then run this again"}
 		}
 	}
@@ -149,23 +149,9 @@ func (p *planner) surround(ctx context.Context, c serviceChange, s *Service) err
 	return nil
 }
 
-// image is the program of a process, "" for none that is known.
-func (p *planner) image(pid uint32) string {
-	for _, q := range p.processes {
-		if q.PID == pid {
-			return q.Image
-		}
-	}
-	return ""
-}
-
 func markedFault(name string) error {
 	return &fault.Error{What: fmt.Sprintf("service %s is marked for deletion: something holds it open", name),
 		Fix: "close services.msc, Event Viewer and Task Manager on the node, or restart it; then run this again", Err: ErrMarked}
-}
-
-func runs(ps []Process, pid uint32) bool {
-	return pid != 0 && slices.ContainsFunc(ps, func(p Process) bool { return p.PID == pid })
 }
 
 // refuseRival refuses to set up a second owner of the same pipes.
@@ -289,8 +275,7 @@ func (p *planner) planServiceRemoval(ctx context.Context, was node.Service) erro
 		p.note(fmt.Sprintf("service %s stays: it starts %s, not what was installed", was.Name, path))
 		return nil
 	}
-	ran := s.State != node.StateStopped && runs(p.processes, s.PID)
-	return p.surround(ctx, serviceChange{Name: was.Name, Before: before, Pipes: was.Pipes, Restart: true, Ran: ran}, s)
+	return p.surround(ctx, serviceChange{Name: was.Name, Before: before, Pipes: was.Pipes, Restart: true, Ran: s.runs()}, s)
 }
 
 func programOf(c node.Configuration) string {

@@ -60,63 +60,39 @@ func (c *change) stopOne(ctx context.Context, name string) error {
 			c.did(name + " stopped")
 		}
 	}
-	gone, err := wait(ctx, c.Stop, func() (bool, error) { return c.gone(name, s.PID, image) })
-	if err != nil || gone {
-		return err
-	}
-	return c.endAll(ctx, name, image, s.PID)
-}
-
-// gone tells whether a service is stopped and nothing runs its program.
-func (c *change) gone(name string, pid uint32, image string) (bool, error) {
-	s, err := c.sys.Service(name)
-	if err != nil {
-		return false, err
-	}
-	left, err := c.runners(pid, image)
-	if err != nil {
-		return false, err
-	}
-	// A manager may say running of a process that was killed long ago.
-	return len(left) == 0 && (s == nil || s.State == node.StateStopped || s.PID == 0 || s.PID == pid), nil
-}
-
-// runners lists the processes of a program, and the one with pid as long as
-// it runs it.
-func (c *change) runners(pid uint32, image string) ([]Process, error) {
-	ps, err := c.sys.Processes()
-	if err != nil {
-		return nil, fmt.Errorf("list the node's processes: %w", err)
-	}
-	return slices.DeleteFunc(ps, func(p Process) bool {
-		return !node.SamePath(p.Image, image) && (p.PID != pid || p.Image != "")
-	}), nil
-}
-
-// killTime is how long a process that was ended may take to be gone, however
-// little time it was given to end by itself.
-const killTime = 5 * time.Second
-
-// endAll ends what didn't end by itself.
-func (c *change) endAll(ctx context.Context, name, image string, pid uint32) error {
-	left, err := c.runners(pid, image)
-	if err != nil {
-		return err
-	}
+	left, err := c.waitGone(ctx, c.Stop, s, image)
 	for _, p := range left {
 		c.note(fmt.Sprintf("process %d of service %s outlived its stop by %s and was ended", p.PID, name, c.Stop))
 		if err := c.sys.End(p); err != nil {
 			return &fault.Error{What: fmt.Sprintf("process %d of service %s can't be ended: %v", p.PID, name, err), Fix: "end it on the node, then run this again", Err: err}
 		}
 	}
-	gone, err := wait(ctx, max(c.Stop, killTime), func() (bool, error) {
-		left, err := c.runners(pid, image)
-		return len(left) == 0, err
-	})
-	if err == nil && !gone {
+	if len(left) > 0 {
+		left, err = c.waitGone(ctx, max(c.Stop, killTime), s, image)
+	}
+	if err == nil && len(left) > 0 {
 		err = &fault.Error{What: fmt.Sprintf("service %s can't be stopped: its process goes on after it was ended", name), Fix: "restart the node, then run this again"}
 	}
 	return err
+}
+
+// killTime is how long a process that was ended may take to be gone, however
+// little time it was given to end by itself.
+const killTime = 5 * time.Second
+
+// waitGone waits until nothing runs a service's program, nor has its process, and
+// returns what still does after d.
+func (c *change) waitGone(ctx context.Context, d time.Duration, s *Service, image string) (left []Process, err error) {
+	_, err = wait(ctx, d, func() (bool, error) {
+		if left, err = c.sys.Processes(); err != nil {
+			return false, fmt.Errorf("list the node's processes: %w", err)
+		}
+		left = slices.DeleteFunc(left, func(p Process) bool { return !node.SamePath(p.Image, image) && (p.PID != s.PID || p.Image != "") })
+		now, err := c.sys.Service(s.Name)
+		// A manager may say running of a process that was killed long ago.
+		return len(left) == 0 && (now == nil || now.State == node.StateStopped || now.PID == 0 || now.PID == s.PID), err
+	})
+	return left, err
 }
 
 func (c *change) settle(ctx context.Context, s serviceChange) error {
@@ -146,11 +122,11 @@ func (c *change) settle(ctx context.Context, s serviceChange) error {
 // start starts a service that doesn't run, waits until each of its pipes
 // answers, and starts what depended on it.
 func (c *change) start(ctx context.Context, s serviceChange) error {
-	now, runs, err := c.running(s.Name)
+	now, err := c.sys.Service(s.Name)
 	if err != nil {
 		return err
 	}
-	if !runs {
+	if now == nil || !now.runs() {
 		c.Say("starting service " + s.Name)
 		if now != nil && now.State != node.StateStopped { // of a process that was killed
 			_ = c.sys.Stop(s.Name) // what counts is whether it starts
@@ -164,8 +140,8 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 		return err
 	}
 	for _, d := range slices.Backward(s.Dependents) {
-		_, runs, err := c.running(d)
-		if err == nil && !runs {
+		now, err := c.sys.Service(d)
+		if err == nil && now != nil && !now.runs() {
 			err = c.sys.Start(d)
 		}
 		if err != nil {
@@ -188,11 +164,11 @@ func (c *change) serves(ctx context.Context, s serviceChange) error {
 	began, wrong := time.Now(), ""
 	alive := began
 	ok, err := wait(ctx, c.Start, func() (bool, error) {
-		now, runs, err := c.running(s.Name)
+		now, err := c.sys.Service(s.Name)
 		if err != nil || now == nil {
 			return false, err
 		}
-		if !runs {
+		if now.State != node.StateRunning || !now.Alive {
 			wrong = fmt.Sprintf("it is %s, and its process isn't there; %s", now.State, c.pipesWrong(ctx, s, now.PID))
 			if now.State != node.StateStartPending && time.Since(alive) > min(dead, c.Start/4) {
 				return false, notServing(s, wrong)
@@ -230,17 +206,4 @@ func (c *change) pipesWrong(ctx context.Context, s serviceChange, pid uint32) st
 		}
 	}
 	return ""
-}
-
-// running tells whether a service runs and its process lives.
-func (c *change) running(name string) (*Service, bool, error) {
-	s, err := c.sys.Service(name)
-	if err != nil || s == nil {
-		return s, false, err
-	}
-	ps, err := c.sys.Processes()
-	if err != nil {
-		return s, false, err
-	}
-	return s, s.State == node.StateRunning && runs(ps, s.PID), nil
 }

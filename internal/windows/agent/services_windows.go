@@ -53,14 +53,16 @@ func with(name string, rights uint32, work func(*mgr.Service) error) error {
 	})
 }
 
-func (*localNode) Service(name string) (*Service, error) {
+func (localNode) Service(name string) (*Service, error) {
+	enableDebug()
 	var out *Service
 	err := with(name, lookRights, func(s *mgr.Service) error {
 		status, err := s.Query()
 		if err != nil {
 			return fmt.Errorf("ask for its state: %w", err)
 		}
-		out = &Service{Name: name, State: states[uint32(status.State)], PID: status.ProcessId, Configuration: configurationOf(s)}
+		process := Process{PID: status.ProcessId}
+		out = &Service{Name: name, State: states[uint32(status.State)], PID: process.PID, Alive: process.PID != 0 && process.look(), Configuration: configurationOf(s)}
 		return nil
 	})
 	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
@@ -69,7 +71,7 @@ func (*localNode) Service(name string) (*Service, error) {
 	return out, err
 }
 
-func (w *localNode) Services() (all []*Service, err error) {
+func (w localNode) Services() (all []*Service, err error) {
 	err = withManager(windows.SC_MANAGER_ENUMERATE_SERVICE, func(m *mgr.Mgr) error {
 		names, err := m.ListServices()
 		for _, name := range names {
@@ -82,7 +84,7 @@ func (w *localNode) Services() (all []*Service, err error) {
 	return all, err
 }
 
-func (*localNode) Dependents(name string) (all []string, err error) {
+func (localNode) Dependents(name string) (all []string, err error) {
 	err = with(name, windows.SERVICE_ENUMERATE_DEPENDENTS, func(s *mgr.Service) (err error) {
 		all, err = s.ListDependentServices(svc.Active)
 		return err
@@ -90,21 +92,21 @@ func (*localNode) Dependents(name string) (all []string, err error) {
 	return all, err
 }
 
-func (*localNode) Set(s Settings) (notes []string, err error) {
-	a, err := argumentsOf(s)
-	if err != nil {
-		return nil, err
+func (localNode) Set(s Settings) (notes []string, err error) {
+	start := uint32(windows.SERVICE_NO_CHANGE)
+	if v, ok := s.Start.Get(); ok {
+		start = startTypes[v]
 	}
 	err = with(s.Name, changeRights, func(service *mgr.Service) error {
-		err := windows.ChangeServiceConfig(service.Handle, windows.SERVICE_NO_CHANGE, a.start, windows.SERVICE_NO_CHANGE,
-			a.command, nil, nil, a.dependencies, nil, nil, a.display)
+		err := windows.ChangeServiceConfig(service.Handle, windows.SERVICE_NO_CHANGE, start, windows.SERVICE_NO_CHANGE,
+			text(s.Command), nil, nil, joinBlock(s.Dependencies), nil, nil, text(s.Display))
 		if err == nil {
 			notes, err = configureMore(service, s)
 		}
 		return err
 	})
 	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
-		notes, err = create(s, a)
+		notes, err = create(s, start)
 	}
 	if errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE) || errors.Is(err, windows.ERROR_DUPLICATE_SERVICE_NAME) {
 		return nil, ErrMarked
@@ -112,14 +114,13 @@ func (*localNode) Set(s Settings) (notes []string, err error) {
 	return notes, err
 }
 
-func create(s Settings, a arguments) (notes []string, err error) {
-	start := a.start
+func create(s Settings, start uint32) (notes []string, err error) {
 	if start == windows.SERVICE_NO_CHANGE {
 		start = windows.SERVICE_DEMAND_START
 	}
 	err = withManager(windows.SC_MANAGER_CREATE_SERVICE, func(m *mgr.Mgr) error {
-		h, err := windows.CreateService(m.Handle, a.name, a.display, changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
-			windows.SERVICE_ERROR_NORMAL, a.command, nil, nil, a.dependencies, a.account, nil)
+		h, err := windows.CreateService(m.Handle, text(node.Say(s.Name)), text(s.Display), changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
+			windows.SERVICE_ERROR_NORMAL, text(s.Command), nil, nil, joinBlock(s.Dependencies), text(s.Account), nil)
 		if err != nil {
 			return fmt.Errorf("make the service: %w", err)
 		}
@@ -131,7 +132,7 @@ func create(s Settings, a arguments) (notes []string, err error) {
 	return notes, err
 }
 
-func (w *localNode) Delete(ctx context.Context, name string) error {
+func (w localNode) Delete(ctx context.Context, name string) error {
 	err := with(name, windows.DELETE, (*mgr.Service).Delete)
 	switch {
 	case errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST):
@@ -151,11 +152,11 @@ func (w *localNode) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-func (*localNode) Start(name string) error {
+func (localNode) Start(name string) error {
 	return with(name, windows.SERVICE_START, func(s *mgr.Service) error { return s.Start() })
 }
 
-func (*localNode) Stop(name string) error {
+func (localNode) Stop(name string) error {
 	err := with(name, windows.SERVICE_STOP, func(s *mgr.Service) error {
 		var status windows.SERVICE_STATUS
 		return windows.ControlService(s.Handle, windows.SERVICE_CONTROL_STOP, &status)

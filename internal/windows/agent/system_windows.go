@@ -9,24 +9,23 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/Microsoft/go-winio"
 	"golang.org/x/sys/windows"
 
 	"github.com/winbake/winbake/internal/windows/node"
 )
 
 // localNode is the System that this process runs on.
-type localNode struct {
-	debug sync.Once
-}
+type localNode struct{}
 
-func (*localNode) Describe() (host, version string) {
+func (localNode) Describe() (host, version string) {
 	host, _ = os.Hostname() // without a name, the report goes without
 	v := windows.RtlGetVersion()
 	return host, fmt.Sprintf("Windows %d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
 }
 
 // Administrator asks whether the token is one of the administrators'.
-func (*localNode) Administrator() (bool, error) {
+func (localNode) Administrator() (bool, error) {
 	sid, err := windows.CreateWellKnownSid(windows.WinBuiltinAdministratorsSid)
 	if err != nil {
 		return false, fmt.Errorf("name the administrators: %w", err)
@@ -38,8 +37,8 @@ func (*localNode) Administrator() (bool, error) {
 	return member, nil
 }
 
-func (w *localNode) Processes() ([]Process, error) {
-	w.debug.Do(enableDebug)
+func (localNode) Processes() ([]Process, error) {
+	enableDebug()
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
 		return nil, err
@@ -84,8 +83,8 @@ func imageOf(h windows.Handle) (string, error) {
 
 // End: the handle keeps the number from passing to another
 // process between the look and the end.
-func (w *localNode) End(p Process) error {
-	w.debug.Do(enableDebug)
+func (localNode) End(p Process) error {
+	enableDebug()
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.PROCESS_TERMINATE|windows.SYNCHRONIZE, false, p.PID)
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
 		return nil // gone
@@ -102,25 +101,9 @@ func (w *localNode) End(p Process) error {
 
 // enableDebug asks for the right to look at, and end, processes of other
 // accounts. Where it isn't given, they tell less.
-func enableDebug() {
-	name, err := windows.UTF16PtrFromString("SeDebugPrivilege")
-	if err != nil {
-		return
-	}
-	var token windows.Token
-	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY, &token) != nil {
-		return
-	}
-	defer token.Close() //nolint:errcheck // only adjusted
-	p := windows.Tokenprivileges{PrivilegeCount: 1}
-	if windows.LookupPrivilegeValue(nil, name, &p.Privileges[0].Luid) != nil {
-		return
-	}
-	p.Privileges[0].Attributes = windows.SE_PRIVILEGE_ENABLED
-	_ = windows.AdjustTokenPrivileges(token, false, &p, 0, nil, nil)
-}
+var enableDebug = sync.OnceFunc(func() { _ = winio.EnableProcessPrivileges([]string{"SeDebugPrivilege"}) })
 
-func (*localNode) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
+func (localNode) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
 
 // Local is the node that this process runs on. Only administrators may write
 // below Program Files.
@@ -129,5 +112,5 @@ func Local() (System, Dir, error) {
 	if err != nil {
 		dir = os.Getenv("ProgramFiles")
 	}
-	return &localNode{}, Dir(filepath.Join(dir, "Winbake")), nil
+	return localNode{}, Dir(filepath.Join(dir, "Winbake")), nil
 }

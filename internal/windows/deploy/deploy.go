@@ -11,14 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
-	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/internal/windows/agent"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
@@ -56,11 +54,6 @@ func short(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:
 // ExeName is what a verify.exe is called on a machine.
 func ExeName(exe []byte) string { return "verify-" + short(exe) + ".exe" }
 
-// command is one of verify.exe's. Words in args hold neither spaces nor quotes.
-func (n *Node) command(args ...string) string {
-	return folder + `\` + ExeName(n.Exe) + " " + strings.Join(args, " ")
-}
-
 // bring brings verify.exe to the machine, unless it is there already.
 func (n *Node) bring(ctx context.Context) error {
 	if _, err := n.run(ctx, "version"); err == nil {
@@ -70,18 +63,30 @@ func (n *Node) bring(ctx context.Context) error {
 	return n.Guest.Put(ctx, folder+"/"+ExeName(n.Exe), bytes.NewReader(n.Exe))
 }
 
-// run runs verify.exe and returns what it printed.
+// run runs verify.exe and returns what it printed, also with an error. Words in args
+// hold neither spaces nor quotes.
 func (n *Node) run(ctx context.Context, args ...string) ([]byte, error) {
 	var out, trouble bytes.Buffer
-	code, err := n.Guest.Run(ctx, n.command(args...), &out, &trouble)
-	if err != nil {
-		return nil, err
-	}
-	if code != 0 {
-		return nil, &fault.Error{What: fmt.Sprintf("verify.exe %s ended with exit code %d on the machine", strings.Join(args, " "), code), Excerpt: strings.TrimSpace(trouble.String()),
+	line := strings.Join(args, " ")
+	code, err := n.Guest.Run(ctx, folder+`\`+ExeName(n.Exe)+" "+line, &out, &trouble)
+	if err == nil && code != 0 {
+		err = &fault.Error{What: fmt.Sprintf("verify.exe %s ended with exit code %d on the machine", line, code), Excerpt: strings.TrimSpace(trouble.String()),
 			Fix: "see what it says; a payload of another release may have another verify.exe: bake payload --with-verify"}
 	}
-	return out.Bytes(), nil
+	return out.Bytes(), err
+}
+
+// CheckImage has verify.exe check the image that is made of the machine (package
+// imagecheck), and returns its report in JSON.
+func (n *Node) CheckImage(ctx context.Context, profile string) ([]byte, error) {
+	if err := n.bring(ctx); err != nil {
+		return nil, err
+	}
+	out, err := n.run(ctx, "node", "check", "--image", "-o", "json", "--profile", profile)
+	if json.Valid(out) && !errors.Is(err, ErrBroken) { // its exit code says what it found
+		return out, nil
+	}
+	return nil, err
 }
 
 // Facts asks the machine what it is, against e.
@@ -155,15 +160,13 @@ func (n *Node) upload(ctx context.Context, im *Image) (dir string, err error) {
 		return "", err
 	}
 	arrived := strings.Fields(strings.ReplaceAll(there.String(), `\`, "/"))
-	return dir, im.Stored(ctx, im.Expectation.Files, func(f node.File, e *rootfs.Entry) error {
-		name := path.Join(dir, strings.TrimPrefix(e.Path, payload.Root))
-		for _, a := range arrived {
-			if strings.HasSuffix(a, "/"+name) {
-				return nil
-			}
+	return dir, im.Archives(ctx, im.Expectation.Files, func(f node.File, name string, archive io.Reader) error {
+		name = dir + "/" + name
+		if slices.ContainsFunc(arrived, func(a string) bool { return strings.HasSuffix(a, "/"+name) }) {
+			return nil
 		}
 		n.Say("uploading " + f.Component + " (" + f.Payload + ")")
-		return n.Guest.Put(ctx, name, e.Content)
+		return n.Guest.Put(ctx, name, archive)
 	})
 }
 

@@ -126,7 +126,7 @@ func archive(t *testing.T, name, content string) []byte {
 // What is uploaded is a payload's folder with its node.json beside it, and what
 // arrived before a connection broke isn't sent again.
 func TestInstall(t *testing.T) {
-	for archived, suffix := range map[bool]string{false: "", true: payload.ArchiveSuffix} {
+	for _, archived := range []bool{false, true} {
 		g, n := newNode()
 		im := testImage(t, archived)
 		g.cut = "/b.exe"
@@ -140,7 +140,7 @@ func TestInstall(t *testing.T) {
 			t.Fatalf("%t: %+v, %+v, %v", archived, r, facts, err)
 		}
 		for _, name := range []string{"/a.exe", "/b.exe"} {
-			if g.files[g.installed+name+suffix] == nil {
+			if g.files[g.installed+name+payload.ArchiveSuffix] == nil {
 				t.Errorf("%t: %s isn't in %q", archived, name, slices.Sorted(maps.Keys(g.files)))
 			}
 		}

@@ -1,12 +1,17 @@
 package deploy
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
@@ -73,9 +78,8 @@ func (im *Image) Only(components []string) error {
 // errAll ends a walk when all files were found: the rest needn't be read.
 var errAll = errors.New("all files were found")
 
-// Stored calls take with each of the files as the image has it: in an archived
-// payload each is an archive.
-func (im *Image) Stored(ctx context.Context, files []node.File, take func(f node.File, e *rootfs.Entry) error) error {
+// each calls take with the entry of each of the files.
+func (im *Image) each(ctx context.Context, files []node.File, take func(f node.File, e *rootfs.Entry) error) error {
 	left := slices.Clone(files)
 	if len(left) == 0 {
 		return nil
@@ -105,7 +109,7 @@ func (im *Image) Stored(ctx context.Context, files []node.File, take func(f node
 
 // Each calls take with each of the files.
 func (im *Image) Each(ctx context.Context, files []node.File, take func(f node.File, content io.Reader) error) error {
-	return im.Stored(ctx, files, func(f node.File, e *rootfs.Entry) error {
+	return im.each(ctx, files, func(f node.File, e *rootfs.Entry) error {
 		content := e.Content
 		if e.Archived() {
 			var err error
@@ -114,6 +118,27 @@ func (im *Image) Each(ctx context.Context, files []node.File, take func(f node.F
 			}
 		}
 		return take(f, content)
+	})
+}
+
+// Archives calls take with each of the files as an archived payload has it:
+// gzipped, and with the name that it has in one.
+func (im *Image) Archives(ctx context.Context, files []node.File, take func(f node.File, name string, archive io.Reader) error) error {
+	return im.each(ctx, files, func(f node.File, e *rootfs.Entry) error {
+		if e.Archived() {
+			return take(f, f.Payload+payload.ArchiveSuffix, e.Content)
+		}
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		w := tar.NewWriter(z)
+		err := w.WriteHeader(&tar.Header{Name: path.Base(f.Payload), Typeflag: tar.TypeReg, Mode: 0o644, Size: e.Size})
+		if err == nil {
+			_, err = io.Copy(w, e.Content)
+		}
+		if err = errors.Join(err, w.Close(), z.Close()); err != nil {
+			return fmt.Errorf("take %s out of the payload: %w", f.Payload, err)
+		}
+		return take(f, f.Payload+payload.ArchiveSuffix, bytes.NewReader(out.Bytes()))
 	})
 }
 

@@ -105,17 +105,11 @@ func (c *comparison) managed() bool {
 // of a service whose process was killed.
 func (c *comparison) running(object string, got ServiceFacts, idle bool) {
 	check(c, ServiceRunning, object, got.State, "running", func(state string) (finding.Severity, string) {
-		alive, told := got.Alive.Get()
-		switch {
-		case idle:
-			return finding.Pass, ""
-		case state != StateRunning:
-			return finding.Block, state
-		case !told:
-			return finding.Unknown, "the service manager says running; whether the process lives isn't told: " + got.Alive.Reason()
+		if state != StateRunning {
+			return blockUnless(idle)(state)
 		}
 		pid, _ := got.PID.Get()
-		return blockUnless(alive)(fmt.Sprintf("the service manager says running, but there is no process %d", pid))
+		return blockUnless(got.Alive)(fmt.Sprintf("the service manager says running, but there is no process %d", pid))
 	})
 }
 
@@ -168,11 +162,7 @@ func (c *comparison) pipeOwner(name string, got PipeFacts, s ServiceFacts) {
 		return
 	}
 	f := check(c, PipeOwner, name, got.PID, fmt.Sprintf("process %d of service %s", pid, s.Name), func(owner uint32) (finding.Severity, string) {
-		text := fmt.Sprintf("process %d", owner)
-		if image, ok := got.Image.Get(); ok {
-			text += ", " + image
-		}
-		return blockUnless(owner == pid && pid != 0)(text)
+		return blockUnless(owner == pid && pid != 0)(strings.TrimSuffix(fmt.Sprintf("process %d, %s", owner, got.Image), ", "))
 	})
 	if owner, _ := got.PID.Get(); owner != 0 && f.Severity == finding.Block {
 		f.Remedy = fmt.Sprintf(`on the node: tasklist /svc /fi "PID eq %d" tells what it is, taskkill /f /pid %d ends it; then %s`, owner, owner, f.Remedy)

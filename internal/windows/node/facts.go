@@ -51,7 +51,7 @@ type ServiceFacts struct {
 	PID Told[uint32] `json:"pid"`
 	// Alive tells whether that process is there: a manager may say running of
 	// a service whose process was killed.
-	Alive Told[bool] `json:"alive"`
+	Alive bool `json:"alive"`
 	Configuration
 	// LogDirectory tells whether the directory is there; LogVersion is what
 	// the running program wrote into its log.
@@ -97,9 +97,10 @@ type FileFacts struct {
 type PipeFacts struct {
 	Name   string     `json:"name"`
 	Exists Told[bool] `json:"exists"`
-	// PID and Image are of the process that serves it.
+	// PID and Image are of the process that serves it; "" for a program that isn't
+	// told.
 	PID   Told[uint32] `json:"pid"`
-	Image Told[string] `json:"image"`
+	Image string       `json:"image,omitempty"`
 	// Answer is what the server said to a harmless call; "ok" is the one
 	// good answer.
 	Answer Told[string] `json:"answer"`

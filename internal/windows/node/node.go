@@ -80,7 +80,7 @@ func Parse(data []byte) (*Expectation, error) {
 	dec.DisallowUnknownFields()
 	var e Expectation
 	if err := dec.Decode(&e); err != nil {
-		return nil, &fault.Error{Where: FileName, What: "can't be read: " + err.Error(), Fix: "make the payload again: bake payload", Err: err}
+		return nil, malformed("can't be read: %v", err)
 	}
 	if e.APIVersion != APIVersion {
 		return nil, &fault.Error{Where: FileName, What: fmt.Sprintf("has apiVersion %q, this program reads %q", e.APIVersion, APIVersion),
@@ -95,67 +95,54 @@ func Parse(data []byte) (*Expectation, error) {
 	return &e, nil
 }
 
-func malformed(what string) error {
-	return &fault.Error{Where: FileName, What: what, Fix: "make the payload again: bake payload"}
+func malformed(what string, args ...any) error {
+	return &fault.Error{Where: FileName, What: fmt.Sprintf(what, args...), Fix: "make the payload again: bake payload"}
 }
 
 // check refuses what would make a file or a service of nothing, or two of one.
 func (e *Expectation) check() error {
 	seen := map[string]bool{}
 	for _, f := range e.Files {
-		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxSize || f.Payload == "" || !winsvc.LegalPath(f.Path) {
-			return malformed(fmt.Sprintf("the file %q lacks a sum, a size or an absolute path", f.Path))
+		if !isSum(f.SHA256) || f.Size < 0 || f.Payload == "" || !winsvc.LegalPath(f.Path) {
+			return malformed("the file %q lacks a sum, a size or an absolute path", f.Path)
 		}
 		if seen[foldPath(f.Path)] {
-			return malformed(fmt.Sprintf("two files are to be %s", f.Path))
+			return malformed("two files are to be %s", f.Path)
 		}
 		seen[foldPath(f.Path)] = true
 	}
 	for _, f := range e.Files {
 		for dir := Dir(foldPath(f.Path)); len(dir) > 3; dir = Dir(dir) {
 			if seen[dir] {
-				return malformed(fmt.Sprintf("%s is to be a file and the folder of %s", dir, f.Path))
+				return malformed("%s is to be a file and the folder of %s", dir, f.Path)
 			}
 		}
 	}
 	for _, k := range e.Kept {
 		sum, ok := strings.CutPrefix(k.Base, "sha256:")
-		if !isSum(k.SHA256) || k.Size < 0 || k.Size > maxSize || k.Path == "" || !ok || !isSum(sum) {
-			return malformed(fmt.Sprintf("the kept file %q lacks a sum, a size or its base", k.Path))
+		if !isSum(k.SHA256) || k.Size < 0 || k.Path == "" || !ok || !isSum(sum) {
+			return malformed("the kept file %q lacks a sum, a size or its base", k.Path)
 		}
 	}
-	names := map[string]bool{}
+	clear(seen)
 	for _, s := range e.Services {
-		if err := s.check(); err != nil {
-			return err
+		// An image may have been made by anything: the rules are those of versions.yaml.
+		found := winsvc.ValidateOne(s.Service)
+		switch {
+		case len(found) > 0:
+			return malformed("the service %q: %s", s.Name, found[0].What)
+		case !s.Standalone():
+			return malformed("only WMCO can set up the service %q", s.Name)
+		case s.Log != "" && !winsvc.LegalPath(s.Log):
+			return malformed("the service %q: its log %q isn't an absolute path", s.Name, s.Log)
+		case seen[strings.ToLower(s.Name)]:
+			return malformed("two services are to be called %s", s.Name)
 		}
-		if names[strings.ToLower(s.Name)] {
-			return malformed("two services are to be called " + s.Name)
-		}
-		names[strings.ToLower(s.Name)] = true
+		seen[strings.ToLower(s.Name)] = true
 	}
 	return nil
 }
 
-// maxSize bounds a file in bytes, so that sums of sizes stay numbers.
-const maxSize = 1 << 40
-
-// check holds a service to the rules of versions.yaml: an image may have been
-// made by anything.
-func (s Service) check() error {
-	if found := winsvc.ValidateOne(s.Service); len(found) > 0 {
-		return malformed(fmt.Sprintf("the service %q: %s", s.Name, found[0].What))
-	}
-	switch {
-	case !s.Standalone():
-		return malformed(fmt.Sprintf("only WMCO can set up the service %q", s.Name))
-	case s.Log != "" && !winsvc.LegalPath(s.Log):
-		return malformed(fmt.Sprintf("the service %q: its log %q isn't an absolute path", s.Name, s.Log))
-	}
-	return nil
-}
-
-// isSum holds names of uploads together too: they are made of sums.
 func isSum(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }

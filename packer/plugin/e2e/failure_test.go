@@ -25,7 +25,7 @@ func TestBuildStops(t *testing.T) {
 		},
 		"upload that loses its end": {
 			func(b *build) { b.node.Truncate(100 << 10) },
-			[]string{"verify.exe doesn't run there"},
+			[]string{"verify.exe node check", "on the machine"},
 		},
 		"disk full": {
 			func(b *build) { b.node.Space(8 << 20) },

@@ -197,7 +197,7 @@ func windows(name string) string { return strings.ReplaceAll(name, "/", `\`) }
 func (g *Guest) fetched(ctx context.Context, name string, content io.ReaderAt, size int64) (bool, error) {
 	server := *g.server.Load()
 	program := path.Ext(name) == ".exe"
-	if server == "" || path.Ext(name) == ".json" { // those are of this build
+	if server == "" || !program && path.Ext(name) != ".gz" {
 		return false, nil
 	}
 	part := windows(name + partSuffix)

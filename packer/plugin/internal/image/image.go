@@ -21,7 +21,6 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
@@ -133,7 +132,7 @@ func (im *Image) VerifyExe(named string) ([]byte, error) {
 }
 
 // Unpack writes what a machine fetches into a folder of Packer's cache, under
-// the names that it has on the machine: the files as the image has them, and
+// the names that it has on the machine: an archive of each file, and
 // verify.exe where the image brings one. It returns the folder.
 func (im *Image) Unpack(ctx context.Context) (string, error) {
 	dir, err := packersdk.CachePath("winbake", strings.TrimPrefix(im.Digest, "sha256:"))
@@ -148,9 +147,9 @@ func (im *Image) Unpack(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	return dir, im.Stored(ctx, im.Expectation.Files, func(_ node.File, e *rootfs.Entry) error {
-		return atomicfs.PutFile(filepath.Join(dir, path.Base(e.Path)), func(w io.Writer) error {
-			_, err := io.Copy(w, e.Content)
+	return dir, im.Archives(ctx, im.Expectation.Files, func(_ node.File, name string, archive io.Reader) error {
+		return atomicfs.PutFile(filepath.Join(dir, path.Base(name)), func(w io.Writer) error {
+			_, err := io.Copy(w, archive)
 			return err
 		})
 	})

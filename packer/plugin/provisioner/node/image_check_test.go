@@ -68,7 +68,7 @@ func TestCheckImage(t *testing.T) {
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || fault.ExitCode(err) != c.code {
 				t.Errorf("want %q, have %v", c.want, err)
 			}
-			if !strings.HasSuffix(c.machine.put, ".exe MZ") || !strings.Contains(c.machine.commands[0], "node check --image -o json --profile generic") {
+			if !strings.HasSuffix(c.machine.put, ".exe MZ") || !strings.Contains(c.machine.commands[1], "node check --image -o json --profile generic") {
 				t.Errorf("%+v", c.machine)
 			}
 			if last := c.machine.commands[len(c.machine.commands)-1]; c.want != "error: in words" && !strings.Contains(last, "rmdir") {
