@@ -29,7 +29,7 @@ func TestNoImageFits(t *testing.T) {
 		not            string
 	}{
 		{name: "the registry is gone", from: "4.14", inv: clusterOf("4.14", "9.0.0", former), not: "that you have kept", has: []string{
-			"verify skew --resolve --release-image release-4.14.txt", "oc adm release info --commits > release-4.14.txt\nbake driver vsphere --for 4.14 --mode pipes --windows 2022 --release-image release-4.14.txt --base " + core + `2022)" --push "${REGISTRY:?}" > vsphere-4.14.txt` + "\n",
+			`verify skew --image-version "$(cat vsphere-4.14.txt)=$(skopeo inspect `, ` --release-image release-4.14.txt`, "oc adm release info --commits > release-4.14.txt\nbake driver vsphere --for 4.14 --mode pipes --windows 2022 --release-image release-4.14.txt --base " + core + `2022)" --push "${REGISTRY:?}" > vsphere-4.14.txt` + "\n",
 			`set image daemonset/vsphere-windows driver="$(cat vsphere-4.14.txt 2>/dev/null)"`}},
 		{name: "and was for the next release too", from: "4.14", to: "4.15", inv: clusterOf("4.14", "9.0.0", former), not: "--for 4.14", has: []string{"bake driver vsphere --for 4.15"}},
 		{name: "nodes of two versions", from: "4.14", inv: clusterOf("4.14", "9.0.0", former), change: func(inv *inventory.Inventory) { builds(inv, 17763, 20348, 20348) },
@@ -37,7 +37,7 @@ func TestNoImageFits(t *testing.T) {
 		{name: "a manifest without a cluster", from: "4.14", inv: clusterOf("4.14", "9.0.0", former), static: true, not: "bake driver", has: []string{"that you have kept"}},
 		{name: "none for the nodes' Windows", from: "4.18", inv: clusterOf("4.18", "10.18.0", gcp("v1.15.2")), change: starts, not: "gcp-pd:v1.18.0", has: []string{"bake driver gcp-pd --for 4.18 ", "none for Windows Server 2022"}},
 		{name: "and on the way to where there is one", from: "4.18", to: "4.20", inv: clusterOf("4.18", "10.18.0", gcp("v1.15.2")), change: starts,
-			has: []string{"bake driver gcp-pd --for 4.18 ", "bake driver gcp-pd --for 4.19 ", "bake driver gcp-pd --for 4.20 ", "verify skew --resolve --release-image release-4.20.txt"}},
+			has: []string{"bake driver gcp-pd --for 4.18 ", "bake driver gcp-pd --for 4.19 ", "bake driver gcp-pd --for 4.20 ", `)" --release-image release-4.20.txt`}},
 		{name: "one that was built", from: "4.18", inv: clusterOf("4.18", "10.18.0", gcp("v1.15.2")), change: all(starts, own), not: "NODE003"},
 		{name: "one that was built follows", from: "4.20", to: "4.21", inv: clusterOf("4.20", "10.20.1", azureDisk("v1.33.1")), change: all(own, onWindows(hostProcess), onWindows(flagged(true))), not: "set image daemonset/azure-disk-windows driver=mirror", has: []string{
 			"bake driver azure-disk --for 4.21 --mode hostprocess ", "windows-host-process-containers-base-image@"}},

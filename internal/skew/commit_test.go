@@ -9,7 +9,7 @@ import (
 )
 
 // SMB is in no payload: the labels of the operator's own image say of which commit
-// it is, and the catalog which version that commit has.
+// it is, which a user gives with --image-version.
 func TestOperatorsImageNamesItsCommit(t *testing.T) {
 	cat := testCatalog(t)
 	head := cat.Build("smb").Head("4.21")
@@ -22,7 +22,7 @@ func TestOperatorsImageNamesItsCommit(t *testing.T) {
 		{"another", head.Commit, strings.Repeat("1", 40), false, false},
 		{"an upstream image lacks what the fork has picked", head.Commit, "", false, true},
 		{"an upstream image, and an older commit of the branch", older.Commit, "", false, false},
-		{"labels weren't read", "", head.Commit, false, false},
+		{"no commit is given", "", head.Commit, false, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			windows := smb("v" + head.Version)
@@ -30,7 +30,7 @@ func TestOperatorsImageNamesItsCommit(t *testing.T) {
 			inv := clusterOf("4.21", "10.21.0", windows)
 			linux := windows
 			linux.OS, linux.OperatorManaged, linux.Object.Name = "linux", true, "smb-csi-driver-node"
-			linux.Version = inventory.VersionFact{Reason: "digest only", Commit: tc.linux}
+			linux.Version = inventory.VersionFact{Version: windows.Version.Version, Known: true, By: "user", Commit: tc.linux}
 			inv.Drivers = append(inv.Drivers, linux)
 			r, err := skew.Evaluate(cat, inv, skew.Request{From: "4.21"})
 			if err != nil {

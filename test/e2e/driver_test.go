@@ -72,7 +72,7 @@ func TestDriverOfTheReleasesCommit(t *testing.T) {
 	c.run(t, "bin/bake", "manifests", "csi-driver", "azure-disk", "--for", "4.20.6", "--image", "quay.io/me/azure-disk@"+digest, "--out", "azure-disk")
 	accepted(t, c, "azure-disk", "quay.io/me/azure-disk@"+digest)
 	report, _ := c.run(t, "bin/verify", "skew", "--from", "4.20.6", "--manifests", "azure-disk", "--static",
-		"--catalog", "catalog.yaml", "--release-image", "release.json", "--image-layout", "_output/driver")
+		"--catalog", "catalog.yaml", "--release-image", "release.json", "--image-version", digest+"=v1.33.1@"+commit)
 	if !strings.Contains(report, "same commit") {
 		t.Errorf("both sides are of commit %s, and verify skew says:\n%s", commit, report)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,9 +27,7 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory/manifests"
 	"github.com/winbake/winbake/internal/cluster/inventory/mustgather"
 	"github.com/winbake/winbake/internal/cluster/inventory/release"
-	"github.com/winbake/winbake/internal/cluster/inventory/resolve"
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/image/registry"
 )
 
 type inputs struct {
@@ -36,8 +35,6 @@ type inputs struct {
 	mustGather string
 	releases   []string
 	images     []string
-	resolve    bool
-	layouts    []string
 	catalog    catalogflag.Flag
 	registry   app.Registry
 	cluster    cluster.Flags
@@ -47,10 +44,8 @@ type inputs struct {
 func (in *inputs) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&in.releases, "release-image", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
-	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
-	f.BoolVar(&in.resolve, "resolve", false, "ask registries for the version of images that are named by digest alone; without it none is asked")
-	f.StringArrayVar(&in.layouts, "image-layout", nil, "OCI layout that bake driver wrote, or a folder of them: what images by digest are; may be repeated")
-	in.registry.Register(f, "the registry of --release-image and of --resolve")
+	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z or =vX.Y.Z@COMMIT, or a file of such lines; may be repeated")
+	in.registry.Register(f, "the registry of --release-image")
 	in.catalog.Register(cmd)
 	in.registerObjects(cmd)
 }
@@ -137,9 +132,6 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 		return nil, err
 	}
 	inv := c.Inventory()
-	if err := t.resolve(ctx, inv, in); err != nil {
-		return nil, err
-	}
 	for _, ref := range in.releases {
 		p, s, err := release.Read(ctx, ref, t.load(in.registry))
 		if err != nil {
@@ -150,21 +142,6 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 	}
 	inv.Sources = sources
 	return inv, nil
-}
-
-// resolve asks registries for versions, where that was asked for.
-func (t *tool) resolve(ctx context.Context, inv *inventory.Inventory, in inputs) error {
-	if len(in.layouts) > 0 {
-		if err := resolve.Layouts(ctx, inv, in.layouts); err != nil {
-			return err
-		}
-	}
-	if !in.resolve {
-		return nil
-	}
-	return resolve.Images(ctx, inv, registry.Options{
-		Keychain: authn.DefaultKeychain, Insecure: in.registry.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: in.registry.Timeout, Retrying: t.Retrying,
-	})
 }
 
 func (t *tool) load(r app.Registry) oci.Options {
@@ -230,9 +207,6 @@ func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, p
 	}
 	s.Kind = "planned"
 	later := c.Inventory()
-	if err := t.resolve(ctx, later, in); err != nil {
-		return nil, err
-	}
 	inv.Sources = append(inv.Sources, s)
 	inv.Problems = append(inv.Problems, later.Problems...)
 	drivers := slices.DeleteFunc(later.Drivers, func(d inventory.Driver) bool { return d.OS != "windows" })
@@ -246,7 +220,7 @@ func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, p
 	return drivers, nil
 }
 
-// imageVersions reads --image-version: IMAGE=vX.Y.Z, or a file of such lines, in which
+// imageVersions reads --image-version: IMAGE=vX.Y.Z or IMAGE=vX.Y.Z@COMMIT, or a file of such lines, in which
 // # starts a comment.
 func imageVersions(list []string) (map[string]string, error) {
 	images := map[string]string{}
@@ -277,14 +251,20 @@ func imageVersions(list []string) (map[string]string, error) {
 	return images, nil
 }
 
-// imageVersion takes one IMAGE=vX.Y.Z that is at where.
+var commits = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// imageVersion takes one IMAGE=vX.Y.Z or IMAGE=vX.Y.Z@COMMIT that is at where.
 func imageVersion(images map[string]string, s, where string) error {
 	i := strings.LastIndex(s, "=")
 	if i <= 0 || i == len(s)-1 {
 		return &fault.Error{What: fmt.Sprintf("%q isn't DIGEST_OR_IMAGE=vX.Y.Z", s), Where: where, Fix: "sha256:...=v1.33.3, or registry.example.com/mirror/driver=v1.33.3"}
 	}
 	image, tag := strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+1:])
-	if _, err := version.ParseDriver(tag); err != nil {
+	tagged, commit, built := strings.Cut(tag, "@")
+	if built && !commits.MatchString(commit) {
+		return &fault.Error{What: fmt.Sprintf("%s: %q is no full commit", image, commit), Where: where, Fix: image + "=" + tagged + "@COMMIT, as the image's label org.opencontainers.image.revision has it"}
+	}
+	if _, err := version.ParseDriver(tagged); err != nil {
 		return &fault.Error{What: fmt.Sprintf("%s: %v", image, err), Where: where, Fix: image + "=vX.Y.Z, the driver's upstream version", Err: err}
 	}
 	images[image] = tag

@@ -115,10 +115,10 @@ func TestCompletion(t *testing.T) {
 // does the same: a plan takes it too, which has no --details.
 func TestCommandLineWithoutSecrets(t *testing.T) {
 	cmd := newSkew(&tool{App: &app.App{}})
-	if err := cmd.ParseFlags([]string{"--token", "t0ken", "--proxy-url", "http://me:pa55@proxy", "--to", "4.20", "--context", "it's", "--details=false", "--static=false", "--resolve"}); err != nil {
+	if err := cmd.ParseFlags([]string{"--token", "t0ken", "--proxy-url", "http://me:pa55@proxy", "--to", "4.20", "--context", "it's", "--details=false", "--static=false", "--eus"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := commandLine(cmd), `skew --context 'it'\''s' --resolve --static=false --to 4.20`; got != want {
+	if got, want := commandLine(cmd), `skew --context 'it'\''s' --eus --static=false --to 4.20`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

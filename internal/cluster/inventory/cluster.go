@@ -56,11 +56,10 @@ type VersionFact struct {
 	// Version is the zero value where it isn't Known.
 	Version version.Driver `json:"version"`
 	Known   bool           `json:"known"`
-	// By is how it was found: tag, label, registry-tag, digest-map, user,
-	// running-image, commit, log, annotation, release.
+	// By is how it was found: tag, digest-map, user, running-image, log, annotation, release.
 	By string `json:"by,omitempty"`
-	// Commit is the full source commit of an image that bake driver or OpenShift built,
-	// as its label has it; "" for others. It may be known where Version isn't.
+	// Commit is the full source commit of an image that bake driver built, as the user
+	// gave it; "" for others.
 	Commit string `json:"commit,omitempty"`
 	// Reason says why it isn't known: "tag latest moves", "digest only".
 	Reason string   `json:"reason,omitempty"`

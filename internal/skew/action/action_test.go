@@ -30,7 +30,7 @@ func every() []action.Action {
 	return []action.Action{
 		action.ByHand{Text: "look", Look: [][]string{{"oc", "get", "nodes"}}},
 		action.Check{},
-		action.Check{Built: "4.20"},
+		action.Check{Built: "4.20", Files: []string{"vsphere 4.20.txt"}},
 		action.ReadPayload{Text: "give its payload"},
 		action.Gather{Text: "give them to the check", Get: []string{"get", "csinodes", "-o", "yaml"}, File: "csi nodes.yaml"},
 		action.SetPodSecurity{Namespace: "csi", Was: &inventory.Namespace{Enforce: "restricted"}},

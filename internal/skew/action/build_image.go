@@ -23,7 +23,7 @@ func (a BuildImage) File() string { return a.Image[1:] }
 func (a BuildImage) apply(inv *inventory.Inventory) {
 	a.SetImage.apply(inv)
 	if d := driver(inv, a.Object); d != nil {
-		d.Version.By, d.Version.Commit = "label", a.Commit
+		d.Version.By, d.Version.Commit = "user", a.Commit
 	}
 }
 

@@ -44,7 +44,7 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 	check := action.Check{}
 	for _, a := range slices.Concat(p.did...) {
 		if b, ok := a.(action.BuildImage); ok && b.Release == stops[len(stops)-1].MinorString() {
-			check.Built = b.Release
+			check.Built, check.Files = b.Release, append(check.Files, b.File())
 		}
 	}
 	p.add(when, nil, "", check)

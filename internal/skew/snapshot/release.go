@@ -128,11 +128,6 @@ func (snap *Snapshot) byDaemonSet(cat *catalog.Driver, ds *inventory.Driver) Lin
 	if ds.Version.Known {
 		return one(ds.Version.Version, ds.Version.By)
 	}
-	if cat != nil {
-		if known, ok := snap.Catalog.ByCommit(cat.Name, ds.Version.Commit); ok {
-			return one(CatalogVersion(known.Version), "commit")
-		}
-	}
 	return Linux{}
 }
 

@@ -162,12 +162,13 @@ func (c *Collector) mapped(fact *inventory.VersionFact, img inventory.Image) boo
 		if !ok || key == "" {
 			continue
 		}
+		text, commit, _ := strings.Cut(text, "@")
 		d, err := version.ParseDriver(text)
 		if err != nil {
 			fact.Reason = "the version given for " + printable.Clip(key) + ", " + reason(err)
 			return true
 		}
-		fact.Version, fact.Known, fact.By = d, true, byUser
+		fact.Version, fact.Known, fact.By, fact.Commit = d, true, byUser, commit
 		return true
 	}
 	known, ok := c.known.ByDigest(img.Digest)

@@ -23,7 +23,7 @@ type Options struct {
 	// Catalog names the drivers; nil knows none.
 	Catalog *catalog.Catalog
 	// ImageVersions maps an image reference, its repository or its digest to
-	// the version in it, as the user says.
+	// the version in it, as the user says; vX.Y.Z@COMMIT for one of that commit.
 	ImageVersions map[string]string
 }
 

@@ -45,9 +45,9 @@ func unpinned(v *snapshot.View) rules.Finding {
 	case v.DaemonSet.Container == "":
 	case i.Digest != "" && i.Tag == "":
 		// A digest can be looked up: that is no reason to change what runs.
-		learn := fmt.Sprintf("check with --resolve, or with %s, to learn which version %s runs", given, v.DaemonSet.Object)
+		learn := fmt.Sprintf("read the image's labels, to learn which version %s runs, and check with %s", v.DaemonSet.Object, given)
 		d.Remedy = learn + "; where nothing tells, " + rules.Summaries(action.Records(pin))
-		d.Do = []action.Action{action.ByHand{Object: v.DaemonSet.Object.String(), Text: learn, Look: [][]string{{"verify", "skew", "--resolve"}}}}
+		d.Do = []action.Action{action.ByHand{Object: v.DaemonSet.Object.String(), Text: learn, Look: [][]string{{"skopeo", "inspect", "--no-tags", "--override-os", "windows", "docker://" + i.Reference}}}}
 	default:
 		d.Do, d.Or = pin, "; or say which version it is with "+given
 	}
