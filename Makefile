@@ -75,15 +75,15 @@ IMAGE ?= _output/image
 .PHONY: e2e-operator
 e2e-operator: need-go
 	@test/deps.sh
-	@$(GO) run ./test/apiserver/prepare
-	OPERATOR=$(abspath $(OPERATOR)) IMAGE=$(abspath $(IMAGE)) PINS=$(abspath $(F)) $(GO) test -tags operator -count=1 -timeout=30m ./test/realoperator
+	@$(GO) run ./test/cluster/apiserver/prepare
+	OPERATOR=$(abspath $(OPERATOR)) IMAGE=$(abspath $(IMAGE)) PINS=$(abspath $(F)) $(GO) test -tags operator -count=1 -timeout=30m ./test/cluster/realoperator
 
 ## e2e-drivers: run the drivers of PROGRAMS, RELEASE-NAME.exe, in Wine (docs/drivers.md)
 .PHONY: e2e-drivers
 e2e-drivers: need-go
 	@test/deps.sh
-	@$(GO) run ./test/apiserver/prepare
-	PROGRAMS=$(abspath $(PROGRAMS)) $(GO) test -tags drivers -count=1 -timeout=60m ./test/winedriver
+	@$(GO) run ./test/cluster/apiserver/prepare
+	PROGRAMS=$(abspath $(PROGRAMS)) $(GO) test -tags drivers -count=1 -timeout=60m ./test/wine/winedriver
 
 ## ci: test and e2e in one run, with their counts summed
 .PHONY: ci
@@ -99,7 +99,7 @@ bench: payload
 	cd packer/plugin && $(GO) test -tags e2e -timeout 60m ./e2e -run none -bench . -benchtime 1x -write=$(CURDIR)/docs/performance.md
 
 # What is linted: each module, and for Windows the packages with files of its own.
-MODULES := . packer/plugin hack/catalog test/ci
+MODULES := . packer/plugin hack/catalog test/release/ci
 WINDOWS = $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go' ':!packer/plugin'))))
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 
@@ -110,7 +110,7 @@ lint: need-go
 	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) run $(GOLANGCI_LINT) run); done
 	$(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run $(WINDOWS)
 	cd packer/plugin && $(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run ./e2e/service
-	@test/powershell/lint.sh
+	@test/packer/powershell/lint.sh
 
 # The packages whose tests define -update; any other's stop at a flag that they
 # don't know.

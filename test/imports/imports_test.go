@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/test/program"
+	"github.com/winbake/winbake/test/support/program"
 )
 
 const module = "github.com/winbake/winbake/"

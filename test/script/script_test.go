@@ -25,7 +25,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
 	"github.com/winbake/winbake/test/images"
-	"github.com/winbake/winbake/test/testproxy"
+	"github.com/winbake/winbake/test/support/testproxy"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")

@@ -53,7 +53,7 @@ func sequential() ([]string, error) {
 // longest are the packages below test that take minutes. The go command starts
 // packages in the order in which it's given them: of these, none is left alone at
 // the end.
-var longest = []string{"./test/states", "./test/node", "./test/walkthrough", "./test/winenode", "./test/script", "./test/real", "./test/windows"}
+var longest = []string{"./test/cluster/states", "./test/wine/node", "./test/cluster/walkthrough", "./test/wine/winenode", "./test/script", "./test/images/real", "./test/wine/windows"}
 
 // Steps that others need.
 const (
@@ -73,7 +73,7 @@ var tests = []step{
 	{name: csiProxy, args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}, beside: true},
 	{name: "vet", args: []string{"go", "vet", "./..."}},
 	// Built on their own, so that no test's time limit has to hold it.
-	{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
+	{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/cluster/apiserver/prepare"}},
 	{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
 	// They were vetted above, with more than go test asks of them.
 	{name: unitTests, args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, needs: csiProxy, test: true},
@@ -83,13 +83,13 @@ var tests = []step{
 	// than they work.
 	{name: pluginBuild, args: []string{"nice", "go", "test", "-race", "-exec=true", "./..."}, beside: true, dir: "packer/plugin"},
 	{name: catalogVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "hack/catalog"},
-	{name: ciVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
+	{name: ciVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/release/ci"},
 	{name: "command, import and docs tests", args: slices.Concat([]string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=40m"}, longest, []string{"./test/..."}), test: true},
 	// This module's tests and those of the pipelines read files outside of their
 	// module, where the go command doesn't see that a result is an old one.
 	{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-count=1", "-timeout=20m", "./..."}, needs: pluginBuild, test: true, dir: "packer/plugin"},
 	{name: "maker of the catalog", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, needs: catalogVet, test: true, dir: "hack/catalog"},
-	{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-count=1", "-timeout=20m", "./..."}, needs: ciVet, test: true, dir: "test/ci"},
+	{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-count=1", "-timeout=20m", "./..."}, needs: ciVet, test: true, dir: "test/release/ci"},
 }
 
 // The full payloads are compiled for most of an hour, and the other steps wait
@@ -102,14 +102,14 @@ var payloads = step{name: "full payloads", args: []string{"nice", "-n19", "go", 
 var (
 	packerPrepare = step{name: packerBuild, args: []string{"nice", "go", "run", "./test/packer/prepare"}, beside: true}
 	packerTests   = []step{
-		{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=40m", "./test/e2epacker/..."}, needs: packerBuild, test: true},
+		{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=40m", "./test/packer/e2epacker/..."}, needs: packerBuild, test: true},
 		// Packer waits most of a build's time, for restarts and for answers.
 		{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=40m", "./e2e/..."}, test: true, dir: "packer/plugin"},
 	}
 	// It waits for npm's registry most of its time.
-	renovate = step{name: "versions.yaml read by Renovate", args: []string{"nice", "go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=40m", "-run=TestRenovateItself", "./test/integrations"}, beside: true, test: true}
-	ansible  = step{name: "a node by Ansible", args: []string{"go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=20m", "-run=TestAnsible", "./test/node"}, test: true}
-	readers  = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=20m", "./test/readers/..."}, test: true}
+	renovate = step{name: "versions.yaml read by Renovate", args: []string{"nice", "go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=40m", "-run=TestRenovateItself", "./test/release/integrations"}, beside: true, test: true}
+	ansible  = step{name: "a node by Ansible", args: []string{"go", "test", "-json", "-vet=off", "-tags=e2e", "-count=1", "-timeout=20m", "-run=TestAnsible", "./test/wine/node"}, test: true}
+	readers  = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=20m", "./test/images/readers/..."}, test: true}
 )
 
 var e2e = slices.Concat([]step{payloads, renovate, packerPrepare, ansible, readers}, packerTests)
