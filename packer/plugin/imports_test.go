@@ -26,8 +26,8 @@ var allowed = map[string][]string{
 	"packer/plugin/e2e":          {}, // tests, and doubles for them
 	"packer/plugin/e2e/shutdown": {},
 	"packer/plugin/e2e/fetch":    {},
-	"packer/plugin/e2e/vcenter":  {"internal/windows", "packer/answer", "test/winenode"},        // what they build in, and what it refuses
-	"packer/plugin/e2e/lab":      {"packer/plugin/e2e/vcenter", "test/packer", "test/winenode"}, // the same, for people
+	"packer/plugin/e2e/vcenter":  {"internal/windows", "packer/answer", "test/wine/winenode"},        // what they build in, and what it refuses
+	"packer/plugin/e2e/lab":      {"packer/plugin/e2e/vcenter", "test/packer", "test/wine/winenode"}, // the same, for people
 }
 
 // heavy may not come along: the plugin compiles nothing and talks to no cluster.

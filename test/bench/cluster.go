@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
-	"github.com/winbake/winbake/test/apiserver"
-	"github.com/winbake/winbake/test/kubeclient"
+	"github.com/winbake/winbake/test/cluster/apiserver"
+	"github.com/winbake/winbake/test/support/kubeclient"
 )
 
 // sizes are the nodes of the cluster at each step; it grows, and a goal is for

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/winbake/winbake/test/kubeclient"
+	"github.com/winbake/winbake/test/support/kubeclient"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/winbake/winbake/test/document"
+	"github.com/winbake/winbake/test/support/document"
 )
 
 func main() {

@@ -22,9 +22,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/winbake/winbake/test/apiserver"
-	"github.com/winbake/winbake/test/kubeclient"
-	"github.com/winbake/winbake/test/program"
+	"github.com/winbake/winbake/test/cluster/apiserver"
+	"github.com/winbake/winbake/test/support/kubeclient"
+	"github.com/winbake/winbake/test/support/program"
 )
 
 var built = program.Folder{Commands: []string{"bake", "verify"}}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
-	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/cluster/apiserver"
 )
 
 // Of a cluster without OpenShift and WMCO nothing is missing: it is known that

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
-	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/cluster/apiserver"
 )
 
 // gathered are the resources that `oc adm must-gather` and `oc adm inspect`

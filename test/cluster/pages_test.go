@@ -14,8 +14,8 @@ import (
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
-	"github.com/winbake/winbake/test/apiserver"
-	"github.com/winbake/winbake/test/kubeclient"
+	"github.com/winbake/winbake/test/cluster/apiserver"
+	"github.com/winbake/winbake/test/support/kubeclient"
 )
 
 // transport is a RoundTripper that is a function.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
-	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/cluster/apiserver"
 )
 
 const roleFile = "../../docs/clusterrole.yaml"

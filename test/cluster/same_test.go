@@ -10,7 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
 	"github.com/winbake/winbake/internal/cluster/inventory/manifests"
 	"github.com/winbake/winbake/internal/cluster/inventory/mustgather"
-	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/cluster/apiserver"
 )
 
 // TestKubernetes is of a cluster that holds the example and isn't OpenShift.

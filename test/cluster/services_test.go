@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/cluster/apiserver"
 )
 
 // testServices: verify services finds the ConfigMap in a cluster and in its

@@ -9,11 +9,11 @@ import (
 )
 
 // ranBy are the sh blocks that another suite runs, by file and first line.
-// Those of the walkthroughs and of csi-drivers.md are run by test/walkthrough,
+// Those of the walkthroughs and of csi-drivers.md are run by test/cluster/walkthrough,
 // which reads all of their blocks.
 var ranBy = map[string]string{
-	"README.md: go install":                        "test/install",
-	"README.md: bake manifests csi-driver vsphere": "test/install",
+	"README.md: go install":                        "test/release/install",
+	"README.md: bake manifests csi-driver vsphere": "test/release/install",
 }
 
 // ourCommand is a line that begins with bake or verify, or has one after a |.

@@ -19,10 +19,10 @@ import (
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/cluster/apiserver"
 	"github.com/winbake/winbake/test/images"
-	"github.com/winbake/winbake/test/winedriver"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winedriver"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 )
 
 // noVersion are the programs that know no --version: they start with --help.
-// csi-proxy writes its version to its log (test/winenode reads it there).
+// csi-proxy writes its version to its log (test/wine/winenode reads it there).
 var noVersion = map[string]bool{"csi-proxy.exe": true, "kube-log-runner.exe": true}
 
 var versionForm = regexp.MustCompile(`^v?\d+\.\d+\.\d+`)

@@ -13,7 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // baseFiles are those of a base; ours replaces one, and brings one more.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // item is one tar entry of a test's layer.

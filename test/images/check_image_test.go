@@ -11,7 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload/verify"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // Engines mount volumes over what an image has there.

@@ -21,7 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // problemsOf checks a source and returns "ID object" of each problem.

@@ -15,7 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload/verify"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // fuzzLimits make a runaway reader visible within a fuzzing step.

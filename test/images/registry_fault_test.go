@@ -19,7 +19,7 @@ import (
 
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
-	"github.com/winbake/winbake/test/memnet"
+	"github.com/winbake/winbake/test/support/memnet"
 )
 
 // badRegistry is a registry with a token service, over HTTP/2 and without a

@@ -25,7 +25,7 @@ import (
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // wantFault fails unless err is a fault with all the texts in it and a fix.

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/winbake/winbake/test/filelock"
+	"github.com/winbake/winbake/test/support/filelock"
 )
 
 // Build returns the path of a tool, which it builds if the user's cache folder

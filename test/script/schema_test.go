@@ -26,7 +26,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/verify"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/report/skewreport"
-	"github.com/winbake/winbake/test/answer"
+	"github.com/winbake/winbake/test/support/answer"
 )
 
 const schemaFile = "../../docs/output.schema.json"

@@ -21,11 +21,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
 
+	"github.com/winbake/winbake/test/support/jq"
+
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
 	"github.com/winbake/winbake/test/images"
-	"github.com/winbake/winbake/test/testproxy"
+	"github.com/winbake/winbake/test/support/testproxy"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
@@ -36,6 +38,7 @@ func TestMain(m *testing.M) {
 		"verify": judged(verify.New),
 
 		"kubectl-winbake": func() { os.Exit(app.Main(verify.New)) },
+		"jq":              jq.Main,
 	})
 }
 

@@ -3,7 +3,7 @@ package console
 import (
 	"testing"
 
-	"github.com/winbake/winbake/test/terminal"
+	"github.com/winbake/winbake/test/support/terminal"
 )
 
 func TestOnATerminal(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/winbake/winbake/test/terminal"
+	"github.com/winbake/winbake/test/support/terminal"
 )
 
 func TestColor(t *testing.T) {

@@ -34,7 +34,7 @@ type Head struct {
 }
 
 // Execution is one run of a program that was built from a commit, in Wine, with the
-// kubelet played (test/winedriver).
+// kubelet played (test/wine/winedriver).
 type Execution struct {
 	Commit  string `json:"commit" check:"full commit"` // full
 	Version string `json:"version" check:"version"`    // that it gave, without a v

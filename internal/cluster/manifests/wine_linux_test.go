@@ -1,3 +1,5 @@
+//go:build e2e
+
 package manifests
 
 import (
@@ -9,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/windows/winsvc"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // node is a Wine node with csi-proxy 1.1.3 in place, and our scripts. Wine

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/winbake/winbake/test/memnet"
+	"github.com/winbake/winbake/test/support/memnet"
 )
 
 func clientOf(t *testing.T, ref string, o Options) *Client {

@@ -16,7 +16,7 @@ import (
 
 // fakeNode is a service manager and its processes for the tests of a change,
 // which cut it short between any two steps: thousands of runs, of which Wine
-// would do one a second. What a real manager does is tested on Wine (test/winenode).
+// would do one a second. What a real manager does is tested on Wine (test/wine/winenode).
 //
 // A program is what its file holds: one that begins with "good" serves its
 // service's pipes, any other ends at once.

@@ -15,7 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // TestAcceptance is the SDK's acceptance test of both components in one

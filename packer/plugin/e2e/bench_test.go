@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winbake/winbake/test/document"
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/support/document"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 var write = flag.String("write", "", "write the bench's table into this document, between its markers")

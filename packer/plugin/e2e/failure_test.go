@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // TestBuildStops: whatever goes wrong in our step, the build says what, the

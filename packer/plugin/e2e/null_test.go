@@ -18,7 +18,7 @@ import (
 	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // nullBuild is the null builder with our plugin alone, in this template.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // root is the folder of the project's main module.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // original is the machine that is cloned.

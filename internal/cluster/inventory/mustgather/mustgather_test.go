@@ -13,7 +13,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/kube"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // wantComplete are the resources that a whole must-gather covers.

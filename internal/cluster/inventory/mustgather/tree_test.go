@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/test/compressed"
+	"github.com/winbake/winbake/test/support/compressed"
 )
 
 // files are a must-gather's files by path.

@@ -25,7 +25,7 @@ import (
 
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/registry"
-	"github.com/winbake/winbake/test/memnet"
+	"github.com/winbake/winbake/test/support/memnet"
 )
 
 // fast names the client. TestMain keeps it from waiting between its tries.

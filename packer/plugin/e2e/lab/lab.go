@@ -14,7 +14,7 @@ import (
 
 	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // password is the administrator's of the lab's machines. Nobody else can reach

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/packer/answer"
-	"github.com/winbake/winbake/test/winenode"
-	"github.com/winbake/winbake/test/winenode/script"
+	"github.com/winbake/winbake/test/wine/winenode"
+	"github.com/winbake/winbake/test/wine/winenode/script"
 )
 
 // packersOwn are scripts that Packer writes around a provisioner's.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // TestBroken: what Windows Setup or PowerShell stops at is told with its place. The

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/windows/imagecheck"
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // callFile is where the node's shutdown.exe writes down its calls, as its

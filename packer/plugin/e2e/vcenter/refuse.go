@@ -9,7 +9,7 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"github.com/winbake/winbake/test/winenode"
+	"github.com/winbake/winbake/test/wine/winenode"
 )
 
 // The simulator installs nothing and has no first boot. So a vCenter of this
