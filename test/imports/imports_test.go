@@ -40,7 +40,7 @@ var rooms = map[string]room{
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 14004},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 6060},
 	"packer":           {[]string{"internal/base"}, 5400},
-	"payload":          {[]string{"internal/image", "internal/base"}, 2980},
+	"payload":          {[]string{"internal/image", "internal/base"}, 2950},
 	"internal/image":   {[]string{"internal/base"}, 3840},
 	"internal/base":    {nil, 2880},
 }
