@@ -96,7 +96,7 @@ func rivals(all []*Service, want node.Service) []node.Rival {
 		if strings.EqualFold(s.Name, want.Name) || !strings.EqualFold(node.Base(program(command)), node.Base(want.Path)) {
 			continue
 		}
-		out = append(out, node.Rival{Name: s.Name, Command: command, State: s.State, Start: s.Start, PID: node.Say(s.PID)})
+		out = append(out, node.Rival{Name: s.Name, Command: command, State: s.State, Start: s.Start})
 	}
 	return out
 }

@@ -21,12 +21,7 @@ const (
 
 func (c *comparison) service(want Service) {
 	object := "service " + want.Name
-	i := slices.IndexFunc(c.facts.Services, func(s ServiceFacts) bool { return strings.EqualFold(s.Name, want.Name) })
-	if i < 0 {
-		c.add(ServiceAbsent, object, finding.Unknown, notAsked, want.Command())
-		return
-	}
-	got := c.facts.Services[i]
+	got := first(c.facts.Services, func(s ServiceFacts) bool { return strings.EqualFold(s.Name, want.Name) })
 	check(c, ServiceAbsent, object, got.Exists, want.Command(), there("no such service"))
 	if len(want.Pipes) > 0 {
 		c.rivals(object, want, got)
@@ -141,12 +136,7 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 
 // pipe judges one pipe. Of an idle service it needn't be there.
 func (c *comparison) pipe(name string, s ServiceFacts, idle bool) {
-	i := slices.IndexFunc(c.facts.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) })
-	if i < 0 {
-		c.add(PipeMissing, name, finding.Unknown, notAsked, "a pipe")
-		return
-	}
-	got := c.facts.Pipes[i]
+	got := first(c.facts.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) })
 	check(c, PipeMissing, name, got.Exists, "a pipe", func(exists bool) (finding.Severity, string) { return blockUnless(exists || idle)("no such pipe") })
 	if exists, _ := got.Exists.Get(); !exists {
 		return

@@ -82,7 +82,6 @@ type Rival struct {
 	Command string             `json:"command"`
 	State   string             `json:"state"`
 	Start   Told[winsvc.Start] `json:"start"`
-	PID     Told[uint32]       `json:"pid"`
 }
 
 // FileFacts are what is at a file's place.
