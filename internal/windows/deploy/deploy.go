@@ -102,15 +102,20 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation) (*node.Facts, err
 	if err := n.Guest.Put(ctx, folder+"/"+name, bytes.NewReader(data)); err != nil {
 		return nil, err
 	}
-	out, err := n.run(ctx, "node", "check", folder+`\`+name, "--facts")
-	if err != nil {
-		return nil, err
-	}
 	facts := new(node.Facts)
-	if err := json.Unmarshal(out, facts); err != nil {
-		return nil, &fault.Error{What: "verify.exe answered something else than facts: " + err.Error(), Fix: "use a payload of this release: bake payload --with-verify"}
+	return facts, n.answer(ctx, facts, "node", "check", folder+`\`+name, "--facts")
+}
+
+// answer runs verify.exe and reads what it answers in JSON.
+func (n *Node) answer(ctx context.Context, into any, args ...string) error {
+	out, err := n.run(ctx, args...)
+	if err != nil {
+		return err
 	}
-	return facts, nil
+	if err := json.Unmarshal(out, into); err != nil {
+		return &fault.Error{What: "verify.exe answered something else than was asked: " + err.Error(), Fix: "use a payload of this release: bake payload --with-verify", Err: err}
+	}
+	return nil
 }
 
 // Options bound how long a service's process may take to end, and its pipes to
@@ -133,15 +138,9 @@ func (n *Node) Install(ctx context.Context, im *Image, o Options) (*agent.Result
 		return nil, nil, err
 	}
 	n.Say("installing the payload")
-	out, err := n.run(ctx, "node", "install", strings.ReplaceAll(dir, "/", `\`), "-o", "json", "--stop-timeout", o.Stop.String(), "--start-timeout", o.Start.String())
-	if err != nil {
-		return nil, nil, err
-	}
 	result := new(agent.Result)
-	if err := json.Unmarshal(out, result); err != nil {
-		return nil, nil, fmt.Errorf("read what verify.exe says that it did: %w", err)
-	}
-	return result, nil, nil
+	err = n.answer(ctx, result, "node", "install", strings.ReplaceAll(dir, "/", `\`), "-o", "json", "--stop-timeout", o.Stop.String(), "--start-timeout", o.Start.String())
+	return result, nil, err
 }
 
 // upload brings the payload to the machine as a folder that verify.exe reads. What
