@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/internal/windows/winsvc"
@@ -109,19 +107,11 @@ func isDir(path string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// hashAll hashes files side by side, as far as a disk profits from it.
-func hashAll(ctx context.Context, files []node.File) []node.FileFacts {
-	out := make([]node.FileFacts, len(files))
-	var group errgroup.Group
-	group.SetLimit(4)
-	for i, f := range files {
-		group.Go(func() error {
-			out[i] = hashFile(ctx, f)
-			return nil
-		})
+func hashAll(ctx context.Context, files []node.File) (all []node.FileFacts) {
+	for _, f := range files {
+		all = append(all, hashFile(ctx, f))
 	}
-	_ = group.Wait() // nobody returns an error
-	return out
+	return all
 }
 
 func hashFile(ctx context.Context, f node.File) node.FileFacts {

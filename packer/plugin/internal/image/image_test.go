@@ -314,7 +314,7 @@ func TestCheck(t *testing.T) {
 	if err == nil {
 		t.Fatal("the payload passes")
 	}
-	for _, want := range []string{"the payload isn't sound", "binary.pe.unreadable", "payload.node.differs", "no such file", "fix: verify payload"} {
+	for _, want := range []string{"the payload isn't sound", "binary.pe.unreadable", "payload.node.file", "no such file", "fix: verify payload"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error doesn't say %q:\n%v", want, err)
 		}
