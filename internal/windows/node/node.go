@@ -17,6 +17,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/windows/winsvc"
+	"github.com/winbake/winbake/payload"
 )
 
 // APIVersion is that of node.json. A reader that doesn't know the version
@@ -35,19 +36,7 @@ type Expectation struct {
 	Services []Service `json:"services"`
 	// Kept are the payload's files that came with the image below it. They are
 	// the operator's own: where they go on a node isn't said here.
-	Kept []KeptFile `json:"kept,omitempty"`
-}
-
-// KeptFile is one file of the payload that came with its base.
-type KeptFile struct {
-	// Path is the one below /payload.
-	Path string `json:"payload"`
-	// SHA256 is lower-case hex, Size in bytes, both of the file as it is on the
-	// node.
-	SHA256 string `json:"sha256"`
-	Size   int64  `json:"size"`
-	// Base is the digest of the image that the file came with: "sha256:...".
-	Base string `json:"base"`
+	Kept []payload.KeptFile `json:"kept,omitempty"`
 }
 
 // File is one file of the payload that has a place on the node.
