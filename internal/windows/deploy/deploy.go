@@ -122,25 +122,25 @@ func (n *Node) answer(ctx context.Context, into any, args ...string) error {
 // answer.
 type Options struct{ Stop, Start time.Duration }
 
-// Install makes the machine what the image says. Facts are of a machine that was
-// right already, where nothing is uploaded; else Result says what was done.
-func (n *Node) Install(ctx context.Context, im *Image, o Options) (*agent.Result, *node.Facts, error) {
+// Install makes the machine what the image says, and returns what was done. Nothing is
+// uploaded to a machine that is right already.
+func (n *Node) Install(ctx context.Context, im *Image, o Options) (*agent.Result, error) {
 	facts, err := n.Facts(ctx, im.Expectation)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	wrong := func(f finding.Finding) bool { return f.Severity == finding.Block || f.Severity == finding.Warn }
 	if !slices.ContainsFunc(node.Compare(im.Expectation, facts), wrong) {
-		return new(agent.Result), facts, nil
+		return new(agent.Result), nil
 	}
 	dir, err := n.upload(ctx, im)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	n.Say("installing the payload")
 	result := new(agent.Result)
 	err = n.answer(ctx, result, "node", "install", strings.ReplaceAll(dir, "/", `\`), "-o", "json", "--stop-timeout", o.Stop.String(), "--start-timeout", o.Start.String())
-	return result, nil, err
+	return result, err
 }
 
 // upload brings the payload to the machine as a folder that verify.exe reads. What
