@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -87,16 +88,10 @@ func logVersionOf(ctx context.Context, path, state string) node.Told[string] {
 
 // rivals are services of another name that start the same program, or one of
 // the same file name elsewhere: its pipes have the same names.
-func rivals(all []*Service, want node.Service) []node.Rival {
-	out := []node.Rival{}
-	for _, s := range all {
-		command, _ := s.Command.Get()
-		if strings.EqualFold(s.Name, want.Name) || !strings.EqualFold(node.Base(program(command)), node.Base(want.Path)) {
-			continue
-		}
-		out = append(out, node.Rival{Name: s.Name, Command: command, State: s.State, Start: s.Start})
-	}
-	return out
+func rivals(all []*Service, want node.Service) []*Service {
+	return slices.DeleteFunc(slices.Clone(all), func(s *Service) bool {
+		return strings.EqualFold(s.Name, want.Name) || !strings.EqualFold(node.Base(programOf(s.Configuration)), node.Base(want.Path))
+	})
 }
 
 func isDir(path string) (bool, error) {

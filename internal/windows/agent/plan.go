@@ -106,7 +106,7 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 			}
 		}
 		after = onlyKnown(after, *c.Before)
-		c.Ran = s.runs()
+		c.Ran = runs(s)
 		c.Restart = p.j.changes(want.Path) || restarts(after, *c.Before)
 	}
 	// A manual one is left to the user who starts it.
@@ -162,7 +162,7 @@ func (p *planner) refuseRival(want node.Service) error {
 			continue
 		}
 		return &fault.Error{
-			What: fmt.Sprintf("service %s (%s) starts %s and would own the same pipes: whichever of the two starts later ends at once", r.Name, r.State, program(r.Command)),
+			What: fmt.Sprintf("service %s (%s) starts %s and would own the same pipes: whichever of the two starts later ends at once", r.Name, r.State, programOf(r.Configuration)),
 			Fix:  fmt.Sprintf("sc.exe stop %s, then sc.exe config %s start= disabled", r.Name, r.Name),
 		}
 	}
@@ -275,18 +275,14 @@ func (p *planner) planServiceRemoval(ctx context.Context, was node.Service) erro
 		p.note(fmt.Sprintf("service %s stays: it starts %s, not what was installed", was.Name, path))
 		return nil
 	}
-	return p.surround(ctx, serviceChange{Name: was.Name, Before: before, Pipes: was.Pipes, Restart: true, Ran: s.runs()}, s)
+	return p.surround(ctx, serviceChange{Name: was.Name, Before: before, Pipes: was.Pipes, Restart: true, Ran: runs(s)}, s)
 }
 
+// programOf is the program that a service starts.
 func programOf(c node.Configuration) string {
-	command, _ := c.Command.Get()
-	return program(command)
-}
-
-func program(command string) string {
-	argv, err := winsvc.ParseCommand(command)
+	argv, err := winsvc.ParseCommand(c.Command.Value)
 	if err != nil {
-		return command
+		return c.Command.Value
 	}
 	return argv[0]
 }

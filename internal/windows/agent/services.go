@@ -126,7 +126,7 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 	if err != nil {
 		return err
 	}
-	if now == nil || !now.runs() {
+	if now == nil || !runs(now) {
 		c.Say("starting service " + s.Name)
 		if now != nil && now.State != node.StateStopped { // of a process that was killed
 			_ = c.sys.Stop(s.Name) // what counts is whether it starts
@@ -141,7 +141,7 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 	}
 	for _, d := range slices.Backward(s.Dependents) {
 		now, err := c.sys.Service(d)
-		if err == nil && now != nil && !now.runs() {
+		if err == nil && now != nil && !runs(now) {
 			err = c.sys.Start(d)
 		}
 		if err != nil {

@@ -110,7 +110,7 @@ func (c *comparison) running(object string, got ServiceFacts, idle bool) {
 
 func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 	var remedies []string
-	f := check(c, SecondOwner, object, got.Rivals, "no other service for "+Base(want.Path), func(rs []Rival) (finding.Severity, string) {
+	f := check(c, SecondOwner, object, got.Rivals, "no other service for "+Base(want.Path), func(rs []*Registered) (finding.Severity, string) {
 		severity, seen := finding.Pass, []string{}
 		for _, r := range rs {
 			start, told := r.Start.Get()
@@ -121,7 +121,7 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 			if r.State != StateStopped || !told || start == winsvc.StartAutomatic || start == winsvc.StartDelayed {
 				severity = finding.Block
 			}
-			seen = append(seen, fmt.Sprintf("service %s (%s): %s", r.Name, r.State, r.Command))
+			seen = append(seen, fmt.Sprintf("service %s (%s): %s", r.Name, r.State, r.Command.Value))
 			if r.State != StateStopped {
 				remedies = append(remedies, `sc.exe stop "`+r.Name+`"`)
 			}
