@@ -67,14 +67,13 @@ func (p *planner) plan(ctx context.Context) error {
 func (p *planner) planFiles(ctx context.Context) error {
 	for i, facts := range hashAll(ctx, p.Expectation.Files) {
 		want := p.Expectation.Files[i]
-		exists, ok := facts.Exists.Get()
-		sum, _ := facts.SHA256.Get()
+		sum := facts.SHA256.Value
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !ok:
+		case !facts.Exists.Known:
 			return &fault.Error{Where: want.Path, What: "can't be read: " + facts.Exists.Reason(), Fix: "look at what is there, and who may read it"}
-		case !exists || sum != want.SHA256:
+		case sum != want.SHA256:
 			p.j.Files = append(p.j.Files, fileChange{Path: want.Path, Old: sum, New: want.SHA256})
 		}
 	}
@@ -134,8 +133,7 @@ func (p *planner) surround(ctx context.Context, c serviceChange, s *Service) err
 		pid = s.PID
 	}
 	for _, pipe := range askAll(ctx, p.sys, c.Pipes) {
-		owner, _ := pipe.PID.Get()
-		switch {
+		switch owner := pipe.PID.Value; {
 		case owner == 0:
 		case owner == pid && c.Ran:
 			c.PipesBefore = append(c.PipesBefore, pipe.Name)

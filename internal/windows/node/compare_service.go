@@ -31,9 +31,8 @@ func (c *comparison) service(want Service) {
 	}
 	// An idle one is stopped, and may be: its start type leaves the start to
 	// others. WMCO starts its manual ones.
-	state, _ := got.State.Get()
-	idle := state == StateStopped && (want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !c.managed())
-	if exists, _ := got.Exists.Get(); exists {
+	idle := got.State.Value == StateStopped && (want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !c.managed())
+	if got.Exists.Value {
 		c.settings(object, want, got)
 		c.running(object, got, idle)
 		if want.Log != "" && want.Version != "" && !idle {
@@ -103,8 +102,7 @@ func (c *comparison) running(object string, got ServiceFacts, idle bool) {
 		if state != StateRunning {
 			return blockUnless(idle)(state)
 		}
-		pid, _ := got.PID.Get()
-		return blockUnless(got.Alive)(fmt.Sprintf("the service manager says running, but there is no process %d", pid))
+		return blockUnless(got.Alive)(fmt.Sprintf("the service manager says running, but there is no process %d", got.PID.Value))
 	})
 }
 
@@ -138,7 +136,7 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 func (c *comparison) pipe(name string, s ServiceFacts, idle bool) {
 	got := first(c.facts.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) })
 	check(c, PipeMissing, name, got.Exists, "a pipe", func(exists bool) (finding.Severity, string) { return blockUnless(exists || idle)("no such pipe") })
-	if exists, _ := got.Exists.Get(); !exists {
+	if !got.Exists.Value {
 		return
 	}
 	c.pipeOwner(name, got, s)
@@ -154,7 +152,7 @@ func (c *comparison) pipeOwner(name string, got PipeFacts, s ServiceFacts) {
 	f := check(c, PipeOwner, name, got.PID, fmt.Sprintf("process %d of service %s", pid, s.Name), func(owner uint32) (finding.Severity, string) {
 		return blockUnless(owner == pid && pid != 0)(strings.TrimSuffix(fmt.Sprintf("process %d, %s", owner, got.Image), ", "))
 	})
-	if owner, _ := got.PID.Get(); owner != 0 && f.Severity == finding.Block {
+	if owner := got.PID.Value; owner != 0 && f.Severity == finding.Block {
 		f.Remedy = fmt.Sprintf(`on the node: tasklist /svc /fi "PID eq %d" tells what it is, taskkill /f /pid %d ends it; then %s`, owner, owner, f.Remedy)
 	}
 }

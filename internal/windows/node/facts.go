@@ -3,7 +3,7 @@ package node
 import "github.com/winbake/winbake/internal/windows/winsvc"
 
 // Told is a value that a node may not tell. Its zero value is one that wasn't
-// told, so what nobody asked for never counts as an answer.
+// told, so what nobody asked for never counts as an answer. Value is zero then.
 type Told[T any] struct {
 	Value T    `json:"value,omitempty"`
 	Known bool `json:"known"`
