@@ -339,7 +339,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("LegalPath(%q) = %t", p, !want)
 		}
 	}
-	if Dir(`C:\k\x.exe`) != `C:\k` || Dir(`C:\x`) != `C:\` || Base(`C:\k\x.exe`) != "x.exe" || !SamePath(`c:/K/x`, `C:\k\X`) {
-		t.Error("Dir, Base or SamePath")
+	if winsvc.Directory(`C:\k\x.exe`) != `C:\k` || Base(`C:\k\x.exe`) != "x.exe" || !SamePath(`c:/K/x`, `C:\k\X`) {
+		t.Error("Directory, Base or SamePath")
 	}
 }

@@ -101,7 +101,7 @@ func (e *Expectation) check() error {
 		seen[foldPath(f.Path)] = true
 	}
 	for _, f := range e.Files {
-		for dir := Dir(foldPath(f.Path)); len(dir) > 3; dir = Dir(dir) {
+		for dir := winsvc.Directory(foldPath(f.Path)); len(dir) > 3; dir = winsvc.Directory(dir) {
 			if seen[dir] {
 				return malformed("%s is to be a file and the folder of %s", dir, f.Path)
 			}
@@ -154,16 +154,4 @@ func foldPath(p string) string { return strings.ToLower(strings.ReplaceAll(p, "/
 // Base is the last part of a Windows path.
 func Base(p string) string {
 	return p[strings.LastIndexAny(p, `\/`)+1:]
-}
-
-// Dir is a Windows path without its last part.
-func Dir(p string) string {
-	i := strings.LastIndexAny(p, `\/`)
-	switch {
-	case i < 0:
-		return "."
-	case i == 2 && p[1] == ':':
-		return p[:3]
-	}
-	return p[:i]
 }

@@ -146,8 +146,8 @@ func LegalPath(path string) bool {
 	return !strings.ContainsAny(path[3:], "/%") && !slices.Contains(strings.Split(below, "/"), "") && winname.Check(below) == ""
 }
 
-// directory is path up to its last backslash; "" if it has none.
-func directory(path string) string { return path[:max(0, strings.LastIndexByte(path, '\\'))] }
+// Directory is path up to its last backslash; "" if it has none.
+func Directory(path string) string { return path[:max(0, strings.LastIndexByte(path, '\\'))] }
 
 // logs checks that each log file is in the folder that is made first: no log
 // library makes it, and a program that can't open its log ends.
@@ -165,7 +165,7 @@ func (p *problems) logs(s Service) {
 		if m[1] == "" && i+1 < len(s.Arguments) {
 			file = s.Arguments[i+1]
 		}
-		switch dir := directory(file); {
+		switch dir := Directory(file); {
 		case !LegalPath(file):
 			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%s isn't a file on a Windows node", printable.Quote(file))
 		case s.LogDirectory == "":
