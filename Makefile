@@ -49,26 +49,21 @@ release-files: $(BIN)/bake $(BIN)/verify
 lab: need-go
 	@CGO_ENABLED=0 $(GO) build -C packer/plugin -trimpath -o ../../$(BIN)/lab ./e2e/lab
 
-## test: install what the tests need, then run them all
+## test: the tests that need Go and git alone
 .PHONY: test
 test: need-go
-	@test/deps.sh
 	@# Made later, they change this folder, and with it the input of each test that
 	@# runs a program here: the go command would keep none of their results.
 	@mkdir -p $(BIN) _output
 	@$(GO) run ./test/steps test
 
-## e2e: the long end-to-end part: full payloads, images by Packer, other readers
-.PHONY: e2e
-e2e: need-go
-	@test/deps.sh e2e
-	@$(GO) run ./test/steps e2e
-
-## e2e-packer: the part of e2e that runs Packer on every template
-.PHONY: e2e-packer
-e2e-packer: need-go
-	@test/deps.sh
-	@$(GO) run ./test/steps e2e-packer
+## e2e: the tests on real things, which it installs (Debian, root)
+## e2e-PART: one part of them: cluster, images, packer, payload, race, release, wine
+PARTS := $(addprefix e2e-,cluster images packer payload race release wine)
+.PHONY: e2e $(PARTS)
+e2e $(PARTS): need-go
+	@mkdir -p $(BIN) _output
+	@$(GO) run ./test/steps $@
 
 ## e2e-operator: start OPERATOR, a program of WMCO's, over the payload of IMAGE
 IMAGE ?= _output/image
@@ -85,11 +80,11 @@ e2e-drivers: need-go
 	@$(GO) run ./test/cluster/apiserver/prepare
 	PROGRAMS=$(abspath $(PROGRAMS)) $(GO) test -tags drivers -count=1 -timeout=60m ./test/wine/winedriver
 
-## ci: test and e2e in one run, with their counts summed
+## ci: test, then e2e, with their counts summed
 .PHONY: ci
 ci: need-go
-	@test/deps.sh e2e
-	@$(GO) run ./test/steps ci
+	@mkdir -p $(BIN) _output
+	@$(GO) run ./test/steps test e2e
 
 ## bench: packing, no-op, verify, a large cluster and images, against named baselines
 .PHONY: bench

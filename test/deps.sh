@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
-# Sees to it that what the tests run is there, with e2e also what make e2e runs:
-# on Debian as root it installs the packages, elsewhere it says what to install.
-# Nothing is skipped for lack of a tool.
+# Sees to it that what make e2e runs is there: on Debian as root it installs the
+# packages, elsewhere it says what to install. Nothing is skipped for lack of a tool.
 set -euo pipefail
 
-declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso [mcopy]=mtools [ssh]=openssh-client [/usr/sbin/sshd]=openssh-server [promtool]=prometheus)
-if [ "${1:-}" = e2e ]; then
-  package+=([podman]=podman [buildah]=buildah [skopeo]=skopeo [umoci]=umoci [docker-registry]=docker-registry [dockerd]=docker.io [npm]=npm [ansible-playbook]=ansible-core)
-fi
+declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso [mcopy]=mtools [ssh]=openssh-client [/usr/sbin/sshd]=openssh-server [promtool]=prometheus
+  [podman]=podman [buildah]=buildah [skopeo]=skopeo [umoci]=umoci [docker-registry]=docker-registry [dockerd]=docker.io [npm]=npm [ansible-playbook]=ansible-core)
 declare -A servers=([etcd-server]=etcd [prometheus]=prometheus [docker-registry]=docker-registry [openssh-server]=ssh [docker.io]="docker.socket docker")
 command -v containerd >/dev/null || servers[docker.io]+=" containerd"
 missing=()

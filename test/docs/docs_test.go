@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/winbake/winbake/test/support/jq"
 )
 
 const top = "../.."
@@ -71,6 +73,15 @@ func blocks(t *testing.T, file string) []block {
 	return all
 }
 
+// TestMain: documents use jq, which a machine with Go and git alone doesn't have.
+// Started under its name, this program is gojq.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "jq" {
+		jq.Main()
+	}
+	os.Exit(m.Run())
+}
+
 func TestDocsCommandsRun(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(top, "docs/*.md"))
 	if err != nil {
@@ -80,6 +91,15 @@ func TestDocsCommandsRun(t *testing.T) {
 	for _, f := range files {
 		names = append(names, "docs/"+filepath.Base(f))
 	}
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := t.TempDir()
+	if err := os.Symlink(own, filepath.Join(tools, "jq")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	if out, err := run(t, "make bin && mkdir -p _output"); err != nil {
 		t.Fatalf("make bin: %v\n%s", err, out)
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
 
+	"github.com/winbake/winbake/test/support/jq"
+
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
@@ -36,6 +38,7 @@ func TestMain(m *testing.M) {
 		"verify": judged(verify.New),
 
 		"kubectl-winbake": func() { os.Exit(app.Main(verify.New)) },
+		"jq":              jq.Main,
 	})
 }
 

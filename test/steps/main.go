@@ -37,7 +37,7 @@ func main() {
 	for _, suite := range os.Args[1:] {
 		steps, ok := suites[suite]
 		if !ok {
-			fmt.Fprintf(os.Stderr, "steps: no suite %q: test, e2e, e2e-packer or ci\n", suite)
+			fmt.Fprintf(os.Stderr, "steps: no suite %q: %s\n", suite, strings.Join(slices.Sorted(maps.Keys(suites)), ", "))
 			os.Exit(1)
 		}
 		for _, s := range steps {

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// TestConcurrent finds what starts goroutines or guards something against
-// them. The Packer plugin is a module of its own and runs with -race whole.
+// TestConcurrent finds what starts goroutines. The Packer plugin is a module of its own and runs with -race whole.
 func TestConcurrent(t *testing.T) {
 	found := map[string]bool{}
 	for _, root := range []string{"cmd", "internal", "packer", "payload"} {
@@ -60,19 +59,64 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestCI: it runs each step of test and of e2e.
-func TestCI(t *testing.T) {
-	names := func(steps []step) []string {
-		var names []string
-		for _, s := range steps {
-			names = append(names, s.name)
+// TestEveryPackageRuns: each package with tests is one of make test or of a part of make e2e.
+func TestEveryPackageRuns(t *testing.T) {
+	ran := map[string]bool{}
+	for _, suite := range []string{"test", "e2e"} {
+		for _, s := range suites[suite] {
+			args := s.args
+			if s.packages != nil {
+				t.Chdir("../..")
+				more, err := s.packages()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(more) < 3 {
+					t.Errorf("%s: only %q", s.name, more)
+				}
+			}
+			for _, arg := range args {
+				if s.test && strings.HasPrefix(arg, "./") {
+					ran[path.Join(s.dir, arg)] = true
+				}
+			}
 		}
-		slices.Sort(names)
-		return names
 	}
-	got, want := names(suites["ci"]), names(slices.Concat(suites["test"], suites["e2e"]))
-	if !slices.Equal(got, want) {
-		t.Errorf("ci runs %q, test and e2e are %q", got, want)
+	tests := 0
+	err := filepath.WalkDir(".", func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), "_")) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		tests++
+		dir := path.Dir(filepath.ToSlash(file))
+		if runs(ran, dir) {
+			return nil
+		}
+		t.Errorf("no suite runs %s", dir)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tests < 300 {
+		t.Errorf("only %d files with tests", tests)
+	}
+}
+
+func runs(ran map[string]bool, dir string) bool {
+	for at := dir; ; at = path.Dir(at) {
+		if ran[path.Join(at, "...")] || at == dir && ran[at] {
+			return true
+		}
+		if at == "." {
+			return false
+		}
 	}
 }
 
@@ -106,11 +150,15 @@ func sideBySide(t *testing.T, file string) bool {
 		t.Fatal(err)
 	}
 	does := slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
-		return slices.Contains([]string{`"sync"`, `"sync/atomic"`, `"golang.org/x/sync/errgroup"`}, i.Path.Value)
+		return i.Path.Value == `"golang.org/x/sync/errgroup"`
 	})
 	ast.Inspect(f, func(n ast.Node) bool {
-		if _, ok := n.(*ast.GoStmt); ok {
+		switch n := n.(type) {
+		case *ast.GoStmt:
 			does = true
+		case *ast.CallExpr: // sync.WaitGroup's
+			sel, ok := n.Fun.(*ast.SelectorExpr)
+			does = does || ok && sel.Sel.Name == "Go" && len(n.Args) == 1
 		}
 		return !does
 	})
