@@ -222,16 +222,16 @@ type Tree struct {
 }
 
 // KeptFile is a file below Root that came with the image that a payload was
-// put onto, and stays.
+// put onto, and stays. In JSON it is as node.json has it.
 type KeptFile struct {
 	// Path is below Root and without ArchiveSuffix, as in File.
-	Path string
+	Path string `json:"payload"`
 	// SHA256 is the lower-case hex sum and Size the length in bytes of the
 	// uncompressed content. Labels don't tell the size.
-	SHA256 string
-	Size   int64
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
 	// Base is the digest of the image that it came with: "sha256:...".
-	Base string
+	Base string `json:"base"`
 }
 
 func (t *Tree) root() string {

@@ -20,7 +20,7 @@ var allowed = map[string][]string{
 	"packer/plugin/internal/comm":      {"internal/base", "internal/windows"}, // reaches a machine, knows nothing of what it is told
 	"packer/plugin/internal/record":    {"internal/base", "internal/windows"}, // files, judges nothing
 	"packer/plugin/internal/image":     {"internal/base", "internal/windows", "internal/image", "internal/build", "internal/report", "payload", "packer/plugin/internal/record", "packer/plugin/version"},
-	"packer/plugin/datasource/payload": {"packer/plugin/internal/image"},
+	"packer/plugin/datasource/payload": {"internal/windows", "packer/plugin/internal/image"},
 	"packer/plugin/provisioner/node":   {"internal/base", "internal/windows", "internal/report", "packer/plugin/internal"},
 
 	"packer/plugin/e2e":          {}, // tests, and doubles for them

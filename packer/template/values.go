@@ -2,9 +2,7 @@ package template
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/packer/internal/expression"
 )
 
@@ -46,26 +43,19 @@ func ReadValues(paths ...string) (*Values, error) {
 }
 
 func (v *Values) read(path string) error {
-	data, err := infile.Read(path, infile.Text)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{Where: path, What: "there is no such var-file", Fix: "check --var-file", Err: err}
-	}
+	attributes, data, err := expression.ReadValues(path)
 	if err != nil {
-		return fmt.Errorf("read the var-file: %w", err)
+		return err
 	}
 	v.texts[path] = data
-	file, diags := expression.Parse(data, path)
-	if diags.HasErrors() {
-		return diagnosed(path, diags)
-	}
-	attributes, diags := file.Body.JustAttributes()
+	var diags hcl.Diagnostics
 	for name, a := range attributes {
 		value, more := a.Expr.Value(nil)
 		diags = append(diags, more...)
 		v.values[name], v.ranges[name] = value, a.Expr.Range()
 	}
 	if diags.HasErrors() {
-		return diagnosed(path, diags)
+		return expression.Unreadable(path, diags)
 	}
 	return nil
 }
@@ -198,19 +188,6 @@ func (v *Values) fault(name, what, fix string) error {
 	e := &fault.Error{Where: fmt.Sprintf("%s:%d:%d", at.Filename, at.Start.Line, at.Start.Column), What: what, Fix: fix}
 	if !strings.Contains(name, "password") && !strings.Contains(name, "secret") && !strings.Contains(name, "token") {
 		e.Excerpt = excerpt(v.texts[at.Filename], at)
-	}
-	return e
-}
-
-// diagnosed makes HCL's first complaint a fault.
-func diagnosed(path string, diags hcl.Diagnostics) error {
-	e := expression.Unreadable(path, diags)
-	for _, d := range diags {
-		if d.Severity == hcl.DiagError && d.Subject != nil {
-			e.Where = fmt.Sprintf("%s:%d:%d", path, d.Subject.Start.Line, d.Subject.Start.Column)
-			e.What = "the var-file can't be read: " + strings.ToLower(d.Summary[:1]) + d.Summary[1:]
-			break
-		}
 	}
 	return e
 }

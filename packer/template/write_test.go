@@ -18,28 +18,32 @@ func folder(t *testing.T, platform string) *Folder {
 	return mustRender(t, Options{Platform: platform, WithoutPayload: true})
 }
 
-func TestWriteAndAgain(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "image")
-	for _, platform := range []string{"vsphere-iso", "vsphere-clone"} {
-		f := folder(t, platform)
-		if err := Write(t.Context(), dir, f); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				n++
+func TestWrite(t *testing.T) {
+	for name, prepare := range map[string]func(dir string) error{
+		"no folder":    func(string) error { return nil },
+		"an empty one": func(dir string) error { return os.MkdirAll(dir, 0o700) },
+		"a link": func(dir string) error {
+			return errors.Join(os.MkdirAll(dir+".real", 0o755), os.Symlink(dir+".real", dir))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			dir, f := filepath.Join(parent, "image"), folder(t, "vsphere-iso")
+			if err := prepare(dir); err != nil {
+				t.Fatal(err)
 			}
-			return err
+			if err := Write(t.Context(), dir, f); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(tree(t, dir+string(filepath.Separator))); n != len(f.Files) {
+				t.Errorf("%d files, want %d", n, len(f.Files))
+			}
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != dirMode {
+				t.Errorf("the folder's rights: %v %v", info, err)
+			}
+			nothingLeft(t, parent)
 		})
-		if err != nil || n != len(f.Files)+1 {
-			t.Errorf("%s: %d files, want %d and the record: %v", platform, n, len(f.Files), err)
-		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "answers", "autounattend.xml.pkrtpl")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file of the platform before is left: %v", err)
-	}
-	nothingLeft(t, filepath.Dir(dir))
 }
 
 func nothingLeft(t *testing.T, parent string) {
@@ -55,45 +59,25 @@ func nothingLeft(t *testing.T, parent string) {
 	}
 }
 
+// TestWriteRefuses: what is in a folder stays as it is.
 func TestWriteRefuses(t *testing.T) {
-	for name, c := range map[string]struct {
-		spoil func(dir string) error
-		want  string
-	}{
-		"somebody's folder": {func(dir string) error { return os.Remove(filepath.Join(dir, recordName)) }, "isn't a template folder"},
-		"a strange record":  {func(dir string) error { return os.WriteFile(filepath.Join(dir, recordName), []byte("x"), 0o600) }, "isn't a template folder"},
-		"another file of a name": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "scripts", "user-data.ps1"), nil, 0o600)
-		}, "a file of the template has its name"},
-		"a changed file": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "README.md"), []byte("mine"), 0o600) }, "was changed since"},
-		"a link": {func(dir string) error {
-			name := filepath.Join(dir, "README.md")
-			return errors.Join(os.Rename(name, dir+".md"), os.Symlink(dir+".md", name))
-		}, "isn't one that was written here"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "image")
-			if err := Write(t.Context(), dir, folder(t, "vsphere-iso")); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.spoil(dir); err != nil {
-				t.Fatal(err)
-			}
-			before := tree(t, dir)
-			err := Write(t.Context(), dir, folder(t, "amazon-ebs"))
-			var f *fault.Error
-			if !errors.As(err, &f) || !strings.Contains(f.What, c.want) || f.Fix == "" {
-				t.Errorf("want %q with a fix, have %v", c.want, err)
-			}
-			if after := tree(t, dir); !maps.Equal(after, before) {
-				t.Errorf("the folder was touched: %v", after)
-			}
-			nothingLeft(t, filepath.Dir(dir))
-		})
+	dir := filepath.Join(t.TempDir(), "image")
+	if err := Write(t.Context(), dir, folder(t, "vsphere-iso")); err != nil {
+		t.Fatal(err)
 	}
+	before := tree(t, dir)
+	err := Write(t.Context(), dir, folder(t, "amazon-ebs"))
+	var f *fault.Error
+	if !errors.As(err, &f) || !strings.Contains(f.What, "isn't empty") || !strings.Contains(f.Fix, "--out") {
+		t.Errorf("have %v", err)
+	}
+	if after := tree(t, dir); !maps.Equal(after, before) {
+		t.Errorf("the folder was touched: %v", after)
+	}
+	nothingLeft(t, filepath.Dir(dir))
 }
 
-// tree is each file of a folder with its content, or where it points.
+// tree is each file of a folder with its content.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -105,10 +89,6 @@ func tree(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			return err
 		}
-		if target, err := os.Readlink(name); err == nil {
-			all[rel] = "-> " + target
-			return nil
-		}
 		data, err := os.ReadFile(name)
 		all[rel] = string(data)
 		return err
@@ -117,48 +97,6 @@ func tree(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// What a user has put beside the template, and what a build left there, is
-// there after the next run: values, a manifest, Packer's cache.
-func TestWriteKeepsOtherFiles(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "image")
-	if err := Write(t.Context(), dir, folder(t, "vsphere-iso")); err != nil {
-		t.Fatal(err)
-	}
-	mine := map[string]string{"values.pkrvars.hcl": "cpus = 8\n", "windows.node.json": "{}", "packer_cache/port/8000": "", "scripts/own.ps1": "exit 0"}
-	for name, text := range mine {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink("/isos/windows.iso", filepath.Join(dir, "windows.iso")); err != nil {
-		t.Fatal(err)
-	}
-	mine["windows.iso"] = "-> /isos/windows.iso"
-	for range 2 {
-		f := folder(t, "qemu")
-		if err := Write(t.Context(), dir, f); err != nil {
-			t.Fatal(err)
-		}
-		after := tree(t, dir)
-		for name, text := range mine {
-			if after[name] != text {
-				t.Errorf("%s is %q, want %q", name, after[name], text)
-			}
-		}
-		if len(after) != len(f.Files)+1+len(mine) {
-			t.Errorf("%d files, want the template's %d, the record and %d others", len(after), len(f.Files), len(mine))
-		}
-	}
-	info, err := os.Stat(filepath.Join(dir, "values.pkrvars.hcl"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the values' rights: %v %v", info, err)
-	}
-	nothingLeft(t, filepath.Dir(dir))
 }
 
 func TestWriteEndsWithItsContext(t *testing.T) {

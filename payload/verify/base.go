@@ -17,7 +17,7 @@ import (
 
 // baseVersion is raised when ReadBase would give another answer of the same
 // image than before: it is part of the cache key.
-const baseVersion = 2
+const baseVersion = 3
 
 // Base is what a base's Linux images have where a payload goes, in the order of its
 // index and without their extras.

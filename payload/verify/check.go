@@ -178,7 +178,11 @@ func (c *checker) payload(ctx context.Context, i oci.PlatformImage) (result, err
 	r := newPayloadReader(c)
 	o := rootfs.Options{Roots: roots, Limits: c.opts.Limits.ofWalk(), Progress: c.opts.Progress}
 	o.Unsafe = func(u rootfs.Unsafe) error {
-		if r.unsafe(u); len(r.problems) > maxProblems {
+		id := IDTarUnsafe
+		if u.Hides {
+			id = IDWhiteoutHides
+		}
+		if r.Add(problem(id, u.Object, u.Observed, u.Expected)); len(r.problems) > maxProblems {
 			return &rootfs.LimitError{Object: u.Object, Observed: "more problems than that", Limit: fmt.Sprintf("%d", maxProblems)}
 		}
 		return ctx.Err()
@@ -190,7 +194,7 @@ func (c *checker) payload(ctx context.Context, i oci.PlatformImage) (result, err
 	layers, werr := rootfs.WalkImage(ctx, c.source, i.Image, o, r.visit)
 	err = errors.Join(err, werr)
 	if limit, ok := errors.AsType[*rootfs.LimitError](err); ok {
-		r.problems = append(r.problems, bomb(limit))
+		r.Add(problem(IDTarBomb, limit.Object, limit.Observed, "at most "+limit.Limit))
 	} else if err != nil {
 		return result{}, err
 	} else {
@@ -199,21 +203,8 @@ func (c *checker) payload(ctx context.Context, i oci.PlatformImage) (result, err
 	return r.result(layers), nil
 }
 
-// unsafe takes in what the walk found.
-func (r *payloadReader) unsafe(u rootfs.Unsafe) {
-	id := IDTarUnsafe
-	if u.Hides {
-		id = IDWhiteoutHides
-	}
-	r.Add(problem(id, u.Object, u.Observed, u.Expected))
-}
-
 // roots are what Winbake puts into an image.
 var roots = []string{payload.Root, payload.ExtrasRoot}
-
-func bomb(e *rootfs.LimitError) Problem {
-	return problem(IDTarBomb, e.Object, e.Observed, fmt.Sprintf("at most %s", e.Limit))
-}
 
 func (r *payloadReader) result(layers rootfs.Layers) result {
 	sortProblems(r.problems)

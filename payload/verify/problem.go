@@ -87,12 +87,6 @@ func problem(id, object, observed, expected string) Problem {
 	}
 }
 
-func warning(id, object, observed, expected string) Problem {
-	p := problem(id, object, observed, expected)
-	p.Severity = SeverityWarn
-	return p
-}
-
 // sortProblems orders by object, so that what is wrong with a file stands
 // together, then by check.
 func sortProblems(ps []Problem) {

@@ -41,7 +41,7 @@ func newPayloadReader(c *checker) *payloadReader {
 	return &payloadReader{checker: c, buf: make([]byte, 256<<10), hash: sha256.New()}
 }
 
-func (r *payloadReader) visit(e *rootfs.Entry) error {
+func (r *payloadReader) visit(e *rootfs.Entry) (err error) {
 	if !e.Mode.IsDir() {
 		r.paths = append(r.paths, e.Path)
 	}
@@ -60,18 +60,13 @@ func (r *payloadReader) visit(e *rootfs.Entry) error {
 		r.Add(problem(IDGenerated, e.Path, "a file", "an empty folder"))
 		return nil
 	case e.Path == sumsPath:
-		return r.readSums(e)
+		r.sums, err = readWhole(e)
+		return err
 	}
 	return r.readFile(e)
 }
 
 func (r *payloadReader) Add(p Problem) { r.problems = append(r.problems, p) }
-
-func (r *payloadReader) readSums(e *rootfs.Entry) error {
-	var err error
-	r.sums, err = readWhole(e)
-	return err
-}
 
 // readFile hashes a file, in its archive where it has one, and shows it to
 // the check of executables.
@@ -133,7 +128,9 @@ func (r *payloadReader) mode(e *rootfs.Entry) {
 	case !e.Mode.IsDir() && perm&0o004 == 0:
 		r.Add(problem(IDMode, e.Path, octal(perm), "a file that all may read: 0644"))
 	case perm&0o002 != 0:
-		r.Add(warning(IDMode, e.Path, octal(perm), "nothing but "+payload.GeneratedName+"/ that all may write"))
+		p := problem(IDMode, e.Path, octal(perm), "nothing but "+payload.GeneratedName+"/ that all may write")
+		p.Severity = SeverityWarn
+		r.Add(p)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
 	"github.com/winbake/winbake/packer/template"
 )
@@ -21,8 +22,7 @@ func (b *bench) templates(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			// A folder that is there already, from the second run on: most runs are such.
-			written, err := measure(ctx, "bin/bake", "template", platform.Name, "--payload", "none", "--out", filepath.Join(b.dir, "templates", platform.Name))
+			written, err := measure(ctx, "bin/bake", "template", platform.Name, "--payload", "none", "--out", filepath.Join(b.dir, "templates", strconv.Itoa(i), platform.Name))
 			if err != nil {
 				return err
 			}

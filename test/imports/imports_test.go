@@ -38,9 +38,9 @@ var rooms = map[string]room{
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8860},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6890},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13630},
-	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 6060},
+	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5813},
 	"packer":           {[]string{"internal/base"}, 5400},
-	"payload":          {[]string{"internal/image", "internal/base"}, 2980},
+	"payload":          {[]string{"internal/image", "internal/base"}, 2950},
 	"internal/image":   {[]string{"internal/base"}, 3840},
 	"internal/base":    {nil, 2880},
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
 
@@ -89,7 +90,7 @@ func pinnedAs(object string, e, want *node.Expectation) (fs []finding.Finding) {
 		add("", "release "+e.Release, want.Release)
 	}
 	compare(add, "file ", e.Files, want.Files, func(f node.File) string { return f.Payload })
-	compare(add, "kept file ", e.Kept, want.Kept, func(k node.KeptFile) string { return k.Path })
+	compare(add, "kept file ", e.Kept, want.Kept, func(k payload.KeptFile) string { return k.Path })
 	compare(add, "service ", e.Services, want.Services, func(s node.Service) string { return s.Name })
 	return fs
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
 
@@ -48,7 +49,7 @@ services:
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Kept = []node.KeptFile{{Path: "kept.exe", SHA256: sum, Size: 9, Base: "sha256:" + sum}}
+	e.Kept = []payload.KeptFile{{Path: "kept.exe", SHA256: sum, Size: 9, Base: "sha256:" + sum}}
 	return e, []verify.File{{Path: "kept.exe", SHA256: sum, Size: 9}, {Path: "csi-proxy/csi-proxy.exe", SHA256: sum, Size: 7}, {Path: "other.exe", SHA256: sum, Size: 8}}
 }
 

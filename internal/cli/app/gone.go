@@ -23,6 +23,7 @@ var gone = map[string]string{
 	"skew plan --resolve":           "--image-version IMAGE=vX.Y.Z; the labels say which: skopeo inspect docker://IMAGE",
 	"template --first-boot-check":   "nothing: the image is checked before sysprep, and verify.exe node check looks at a node",
 	"template --adopt":              "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
+	"payload --overwrite":           "give a new folder; what is in the other one stays",
 	"node":                          "on the node: verify.exe node install, check or remove; bake verify-exe builds verify.exe",
 	"node --expect":                 "verify.exe node check NODE.JSON",
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,7 +74,7 @@ func (o *outputOptions) check(t *tool) error {
 		if p.path == "" || p.stdout() {
 			continue
 		}
-		if err := o.checkPlace(p); err != nil {
+		if err := checkPlace(p); err != nil {
 			return err
 		}
 		abs, err := filepath.Abs(p.path)
@@ -93,85 +91,16 @@ func (o *outputOptions) check(t *tool) error {
 	return nil
 }
 
-// checkPlace says which flag replaces what is there, where one may.
-func (o *outputOptions) checkPlace(p place) error {
+// checkPlace says what to give where a folder holds something else.
+func checkPlace(p place) error {
 	err := p.check()
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || !errors.Is(err, payload.ErrForeign) {
 		return err
 	}
 	told := *f
-	if what := precious(f.Where); what != "" {
-		told.What, told.Fix = "it is "+what+", and stays as it is", fmt.Sprintf("--%s with a new folder, such as %s", p.flag, shell.Path(filepath.Join(p.path, "payload")))
-		return &told
-	}
-	if o.overwrite {
-		return nil
-	}
-	told.Fix = fmt.Sprintf("--%s with another folder, or --overwrite to replace this one", p.flag)
+	told.Fix = fmt.Sprintf("--%s with a new folder, such as %s", p.flag, shell.Path(filepath.Join(p.path, "payload")))
 	return &told
-}
-
-// precious says why a folder is never replaced; empty where it may be.
-func precious(dir string) string {
-	resolved := func(path string) string {
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			return target
-		}
-		return path
-	}
-	dir = resolved(dir)
-	above := func(path string, err error) bool {
-		rel, rerr := filepath.Rel(dir, resolved(path))
-		return err == nil && rerr == nil && rel != ".." && !strings.HasPrefix(rel, "../")
-	}
-	parent := filepath.Dir(dir)
-	switch {
-	case parent == dir:
-		return "the root of the file system"
-	case above(os.UserHomeDir()), slices.Contains([]string{"/home", "/Users"}, parent), dir == "/root":
-		return "a home folder, or has one in it"
-	case above(os.Getwd()):
-		return "the current folder, or has it in it"
-	}
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-		return "the root of a git work tree"
-	}
-	return ""
-}
-
-// setAside moves what --overwrite replaces out of the way. done puts it back, or
-// removes it once the new is there.
-func (o *outputOptions) setAside(p place) (done func(written bool) error, err error) {
-	var moved [][2]string
-	done = func(written bool) (err error) {
-		for _, m := range moved {
-			if !written {
-				if rerr := os.Rename(m[1], m[0]); rerr != nil {
-					err = errors.Join(err, fmt.Errorf("put back %s, which is in %s: %w", m[0], filepath.Dir(m[1]), rerr))
-					continue
-				}
-			}
-			err = errors.Join(err, os.RemoveAll(filepath.Dir(m[1])))
-		}
-		return err
-	}
-	for o.overwrite {
-		f, ok := errors.AsType[*fault.Error](p.check())
-		if !ok || !errors.Is(f, payload.ErrForeign) || precious(f.Where) != "" {
-			break // to write tells what is wrong
-		}
-		aside, err := os.MkdirTemp(filepath.Dir(f.Where), "."+filepath.Base(f.Where)+".replaced-")
-		if err != nil {
-			return done, fmt.Errorf("make room for %s: %w", f.Where, err)
-		}
-		old := filepath.Join(aside, filepath.Base(f.Where))
-		if err := os.Rename(f.Where, old); err != nil {
-			return done, errors.Join(fmt.Errorf("make room for %s: %w", f.Where, err), os.Remove(aside))
-		}
-		moved = append(moved, [2]string{f.Where, old})
-	}
-	return done, nil
 }
 
 func newDiff(t *tool) *cobra.Command {

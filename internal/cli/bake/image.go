@@ -164,9 +164,7 @@ func (x *extras) files(kept []payload.KeptFile) ([]payload.File, error) {
 		return x.verify, nil
 	}
 	e := *x.expectation
-	for _, k := range kept {
-		e.Kept = append(e.Kept, node.KeptFile(k))
-	}
+	e.Kept = kept
 	data, err := e.Encode()
 	if err != nil {
 		return nil, err

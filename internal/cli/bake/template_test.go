@@ -221,7 +221,7 @@ func TestTemplateSkeleton(t *testing.T) {
 	}
 }
 
-// TestTemplateEdited: a folder with a file that was changed is left as it is.
+// TestTemplateEdited: a folder that isn't empty is left as it is.
 func TestTemplateEdited(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "image")
 	args := []string{"template", "vsphere-iso", "--out", dir, "--payload", "none"}
@@ -232,7 +232,7 @@ func TestTemplateEdited(t *testing.T) {
 	if err := os.WriteFile(edited, []byte("# mine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := runBake(t.Context(), args...); r.code != 1 || !strings.Contains(r.stderr, "was changed since") || !strings.Contains(r.stderr, "fix: give another folder with --out") {
+	if r := runBake(t.Context(), args...); r.code != 1 || !strings.Contains(r.stderr, "the folder isn't empty") || !strings.Contains(r.stderr, "fix: give a new folder with --out") {
 		t.Errorf("%+v", r)
 	}
 	if data, err := os.ReadFile(edited); err != nil || string(data) != "# mine\n" {

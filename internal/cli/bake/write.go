@@ -2,7 +2,6 @@ package bake
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +18,7 @@ import (
 
 type outputOptions struct {
 	layout, tarball, dir, push string
-	layoutSet, overwrite       bool
+	layoutSet                  bool
 }
 
 func (o *outputOptions) register(cmd *cobra.Command) {
@@ -27,7 +26,6 @@ func (o *outputOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.layout, "layout", "_output/image", "OCI layout to write; what was there is replaced")
 	f.StringVar(&o.tarball, "tarball", "", "tarball to write, for podman load, docker load and skopeo; - is stdout")
 	f.StringVar(&o.dir, "dir", "", "folder to write the plain tree into")
-	f.BoolVar(&o.overwrite, "overwrite", false, "replace a folder of --dir or --layout that holds something else")
 	f.StringVar(&o.push, "push", "", "registry reference to push to")
 }
 
@@ -91,21 +89,17 @@ func (t *tool) push(ctx context.Context, to string, r app.Registry, image oci.Im
 }
 
 func (p *packing) writePlace(ctx context.Context, to place, image oci.ImageOrIndex, extras []payload.File) error {
-	done, err := p.setAside(to)
-	if err == nil {
-		err = p.step(to.path, event.Write, func(progress stream.Progress, _ *event.Event) (err error) {
-			switch to.kind {
-			case oci.KindDir:
-				return payload.WriteDir(ctx, to.path, p.tree, payload.DirOptions{Store: p.store, Extras: extras, Progress: progress})
-			case oci.KindLayout:
-				_, err = oci.WriteLayout(ctx, to.path, image, progress)
-			default:
-				_, err = oci.WriteTarball(ctx, to.path, image, progress)
-			}
-			return err
-		})
-	}
-	return errors.Join(err, done(err == nil))
+	return p.step(to.path, event.Write, func(progress stream.Progress, _ *event.Event) (err error) {
+		switch to.kind {
+		case oci.KindDir:
+			return payload.WriteDir(ctx, to.path, p.tree, payload.DirOptions{Store: p.store, Extras: extras, Progress: progress})
+		case oci.KindLayout:
+			_, err = oci.WriteLayout(ctx, to.path, image, progress)
+		default:
+			_, err = oci.WriteTarball(ctx, to.path, image, progress)
+		}
+		return err
+	})
 }
 
 // writeStdout writes a tarball to stdout once it is whole: a reader gets all of it

@@ -220,9 +220,7 @@ func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned) (*node
 	}
 	e, err := wanted.Expectation(want.file, built, func(string, string) {}) // bake said it
 	if e != nil {
-		for _, k := range image.Kept {
-			e.Kept = append(e.Kept, node.KeptFile(k))
-		}
+		e.Kept = image.Kept
 	}
 	return e, err
 }

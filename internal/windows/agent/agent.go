@@ -53,17 +53,10 @@ type System interface {
 var ErrMarked = errors.New("the service is marked for deletion")
 
 // Service is what the service manager tells of a service.
-type Service struct {
-	Name, State string
-	PID         uint32
-	// Alive tells whether its process is there: a manager may say running of one
-	// that was killed.
-	Alive bool
-	node.Configuration
-}
+type Service = node.Registered
 
 // runs tells whether it runs and its process lives.
-func (s *Service) runs() bool { return s.State != node.StateStopped && s.Alive }
+func runs(s *Service) bool { return s.State != node.StateStopped && s.Alive }
 
 // Process is a program that runs.
 type Process struct {

@@ -54,13 +54,7 @@ func (c *change) note(s string) {
 func (c *change) did(s string) { c.result.Services = append(c.result.Services, s) }
 
 func (c *change) apply(ctx context.Context) error {
-	err := c.locked(ctx)
-	c.dir.leave()
-	return err
-}
-
-// locked does the work while no other change may.
-func (c *change) locked(ctx context.Context) error {
+	defer c.dir.leave()
 	unlock, err := lock(ctx, c.dir.lock())
 	if err != nil {
 		return err

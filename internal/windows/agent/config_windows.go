@@ -106,11 +106,10 @@ var startTypes = map[winsvc.Start]uint32{
 // text is what the manager is told, nil for what is left as it is. No text that
 // was checked or that the manager told has a character that it can't hold.
 func text(t node.Told[string]) *uint16 {
-	s, _ := t.Get()
-	if s == "" {
+	if t.Value == "" {
 		return nil
 	}
-	p, _ := windows.UTF16PtrFromString(s)
+	p, _ := windows.UTF16PtrFromString(t.Value)
 	return p
 }
 

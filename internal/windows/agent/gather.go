@@ -9,11 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/windows/node"
@@ -89,16 +88,10 @@ func logVersionOf(ctx context.Context, path, state string) node.Told[string] {
 
 // rivals are services of another name that start the same program, or one of
 // the same file name elsewhere: its pipes have the same names.
-func rivals(all []*Service, want node.Service) []node.Rival {
-	out := []node.Rival{}
-	for _, s := range all {
-		command, _ := s.Command.Get()
-		if strings.EqualFold(s.Name, want.Name) || !strings.EqualFold(node.Base(program(command)), node.Base(want.Path)) {
-			continue
-		}
-		out = append(out, node.Rival{Name: s.Name, Command: command, State: s.State, Start: s.Start, PID: node.Say(s.PID)})
-	}
-	return out
+func rivals(all []*Service, want node.Service) []*Service {
+	return slices.DeleteFunc(slices.Clone(all), func(s *Service) bool {
+		return strings.EqualFold(s.Name, want.Name) || !strings.EqualFold(node.Base(programOf(s.Configuration)), node.Base(want.Path))
+	})
 }
 
 func isDir(path string) (bool, error) {
@@ -109,19 +102,11 @@ func isDir(path string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// hashAll hashes files side by side, as far as a disk profits from it.
-func hashAll(ctx context.Context, files []node.File) []node.FileFacts {
-	out := make([]node.FileFacts, len(files))
-	var group errgroup.Group
-	group.SetLimit(4)
-	for i, f := range files {
-		group.Go(func() error {
-			out[i] = hashFile(ctx, f)
-			return nil
-		})
+func hashAll(ctx context.Context, files []node.File) (all []node.FileFacts) {
+	for _, f := range files {
+		all = append(all, hashFile(ctx, f))
 	}
-	_ = group.Wait() // nobody returns an error
-	return out
+	return all
 }
 
 func hashFile(ctx context.Context, f node.File) node.FileFacts {

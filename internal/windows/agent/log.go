@@ -17,10 +17,6 @@ const (
 	logVersion = "] Version: "
 )
 
-// maxLog is how much of a log is read, from its end. csi-proxy's log grows
-// without bound, and its version is in it once for each start.
-const maxLog = 512 << 20
-
 // errNotYet says that the running program's version isn't in its log so far.
 var errNotYet = errors.New("its log has no version since the program was started: it is written some seconds later, or the log was begun again since")
 
@@ -31,12 +27,7 @@ func versionInLog(path string) (string, error) {
 		return "", fmt.Errorf("open its log: %w", err)
 	}
 	defer f.Close() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	from := max(0, info.Size()-maxLog)
-	return scanLog(io.NewSectionReader(f, from, info.Size()-from))
+	return scanLog(f)
 }
 
 // scanLog keeps the last version, and forgets it at each header.

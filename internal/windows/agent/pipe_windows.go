@@ -65,8 +65,7 @@ func askOnce(ctx context.Context, name string, d time.Duration) (f node.PipeFact
 		f.Image = process.Image
 	}
 	f.Answer = ask(ctx, name, conn)
-	answer, _ := f.Answer.Get()
-	return f, answer == noAnswer
+	return f, f.Answer.Value == noAnswer
 }
 
 func serverOf(conn net.Conn) node.Told[uint32] {

@@ -67,14 +67,13 @@ func (p *planner) plan(ctx context.Context) error {
 func (p *planner) planFiles(ctx context.Context) error {
 	for i, facts := range hashAll(ctx, p.Expectation.Files) {
 		want := p.Expectation.Files[i]
-		exists, ok := facts.Exists.Get()
-		sum, _ := facts.SHA256.Get()
+		sum := facts.SHA256.Value
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !ok:
+		case !facts.Exists.Known:
 			return &fault.Error{Where: want.Path, What: "can't be read: " + facts.Exists.Reason(), Fix: "look at what is there, and who may read it"}
-		case !exists || sum != want.SHA256:
+		case sum != want.SHA256:
 			p.j.Files = append(p.j.Files, fileChange{Path: want.Path, Old: sum, New: want.SHA256})
 		}
 	}
@@ -106,7 +105,7 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 			}
 		}
 		after = onlyKnown(after, *c.Before)
-		c.Ran = s.runs()
+		c.Ran = runs(s)
 		c.Restart = p.j.changes(want.Path) || restarts(after, *c.Before)
 	}
 	// A manual one is left to the user who starts it.
@@ -134,8 +133,7 @@ func (p *planner) surround(ctx context.Context, c serviceChange, s *Service) err
 		pid = s.PID
 	}
 	for _, pipe := range askAll(ctx, p.sys, c.Pipes) {
-		owner, _ := pipe.PID.Get()
-		switch {
+		switch owner := pipe.PID.Value; {
 		case owner == 0:
 		case owner == pid && c.Ran:
 			c.PipesBefore = append(c.PipesBefore, pipe.Name)
@@ -162,7 +160,7 @@ func (p *planner) refuseRival(want node.Service) error {
 			continue
 		}
 		return &fault.Error{
-			What: fmt.Sprintf("service %s (%s) starts %s and would own the same pipes: whichever of the two starts later ends at once", r.Name, r.State, program(r.Command)),
+			What: fmt.Sprintf("service %s (%s) starts %s and would own the same pipes: whichever of the two starts later ends at once", r.Name, r.State, programOf(r.Configuration)),
 			Fix:  fmt.Sprintf("sc.exe stop %s, then sc.exe config %s start= disabled", r.Name, r.Name),
 		}
 	}
@@ -275,18 +273,14 @@ func (p *planner) planServiceRemoval(ctx context.Context, was node.Service) erro
 		p.note(fmt.Sprintf("service %s stays: it starts %s, not what was installed", was.Name, path))
 		return nil
 	}
-	return p.surround(ctx, serviceChange{Name: was.Name, Before: before, Pipes: was.Pipes, Restart: true, Ran: s.runs()}, s)
+	return p.surround(ctx, serviceChange{Name: was.Name, Before: before, Pipes: was.Pipes, Restart: true, Ran: runs(s)}, s)
 }
 
+// programOf is the program that a service starts.
 func programOf(c node.Configuration) string {
-	command, _ := c.Command.Get()
-	return program(command)
-}
-
-func program(command string) string {
-	argv, err := winsvc.ParseCommand(command)
+	argv, err := winsvc.ParseCommand(c.Command.Value)
 	if err != nil {
-		return command
+		return c.Command.Value
 	}
 	return argv[0]
 }

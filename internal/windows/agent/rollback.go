@@ -97,7 +97,7 @@ func backFile(ctx context.Context, f fileChange) error {
 		return err
 	}
 	if f.Old == "" {
-		if sum, _ := hashFile(ctx, node.File{Path: f.Path}).SHA256.Get(); sum == f.New {
+		if hashFile(ctx, node.File{Path: f.Path}).SHA256.Value == f.New {
 			return remove(f.Path)
 		}
 		return nil

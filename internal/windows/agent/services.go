@@ -126,7 +126,7 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 	if err != nil {
 		return err
 	}
-	if now == nil || !now.runs() {
+	if now == nil || !runs(now) {
 		c.Say("starting service " + s.Name)
 		if now != nil && now.State != node.StateStopped { // of a process that was killed
 			_ = c.sys.Stop(s.Name) // what counts is whether it starts
@@ -141,7 +141,7 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 	}
 	for _, d := range slices.Backward(s.Dependents) {
 		now, err := c.sys.Service(d)
-		if err == nil && now != nil && !now.runs() {
+		if err == nil && now != nil && !runs(now) {
 			err = c.sys.Start(d)
 		}
 		if err != nil {
@@ -193,16 +193,14 @@ func notServing(s serviceChange, wrong string) error {
 // pipesWrong says what is wrong with the first pipe that isn't right.
 func (c *change) pipesWrong(ctx context.Context, s serviceChange, pid uint32) string {
 	for _, p := range askAll(ctx, c.sys, s.Pipes) {
-		there, _ := p.Exists.Get()
 		owner, told := p.PID.Get()
-		answer, _ := p.Answer.Get()
 		switch {
-		case !there:
+		case !p.Exists.Value:
 			return "no pipe " + p.Name
 		case told && owner != pid:
 			return fmt.Sprintf("pipe %s is served by process %d, not by its own, %d", p.Name, owner, pid)
-		case answer != node.AnswerOK:
-			return strings.TrimSpace(fmt.Sprintf("pipe %s doesn't answer: %s %s", p.Name, answer, p.Answer.Reason()))
+		case p.Answer.Value != node.AnswerOK:
+			return strings.TrimSpace(fmt.Sprintf("pipe %s doesn't answer: %s %s", p.Name, p.Answer.Value, p.Answer.Reason()))
 		}
 	}
 	return ""

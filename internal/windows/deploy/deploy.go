@@ -102,46 +102,45 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation) (*node.Facts, err
 	if err := n.Guest.Put(ctx, folder+"/"+name, bytes.NewReader(data)); err != nil {
 		return nil, err
 	}
-	out, err := n.run(ctx, "node", "check", folder+`\`+name, "--facts")
-	if err != nil {
-		return nil, err
-	}
 	facts := new(node.Facts)
-	if err := json.Unmarshal(out, facts); err != nil {
-		return nil, &fault.Error{What: "verify.exe answered something else than facts: " + err.Error(), Fix: "use a payload of this release: bake payload --with-verify"}
+	return facts, n.answer(ctx, facts, "node", "check", folder+`\`+name, "--facts")
+}
+
+// answer runs verify.exe and reads what it answers in JSON.
+func (n *Node) answer(ctx context.Context, into any, args ...string) error {
+	out, err := n.run(ctx, args...)
+	if err != nil {
+		return err
 	}
-	return facts, nil
+	if err := json.Unmarshal(out, into); err != nil {
+		return &fault.Error{What: "verify.exe answered something else than was asked: " + err.Error(), Fix: "use a payload of this release: bake payload --with-verify", Err: err}
+	}
+	return nil
 }
 
 // Options bound how long a service's process may take to end, and its pipes to
 // answer.
 type Options struct{ Stop, Start time.Duration }
 
-// Install makes the machine what the image says. Facts are of a machine that was
-// right already, where nothing is uploaded; else Result says what was done.
-func (n *Node) Install(ctx context.Context, im *Image, o Options) (*agent.Result, *node.Facts, error) {
+// Install makes the machine what the image says, and returns what was done. Nothing is
+// uploaded to a machine that is right already.
+func (n *Node) Install(ctx context.Context, im *Image, o Options) (*agent.Result, error) {
 	facts, err := n.Facts(ctx, im.Expectation)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	wrong := func(f finding.Finding) bool { return f.Severity == finding.Block || f.Severity == finding.Warn }
 	if !slices.ContainsFunc(node.Compare(im.Expectation, facts), wrong) {
-		return new(agent.Result), facts, nil
+		return new(agent.Result), nil
 	}
 	dir, err := n.upload(ctx, im)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	n.Say("installing the payload")
-	out, err := n.run(ctx, "node", "install", strings.ReplaceAll(dir, "/", `\`), "-o", "json", "--stop-timeout", o.Stop.String(), "--start-timeout", o.Start.String())
-	if err != nil {
-		return nil, nil, err
-	}
 	result := new(agent.Result)
-	if err := json.Unmarshal(out, result); err != nil {
-		return nil, nil, fmt.Errorf("read what verify.exe says that it did: %w", err)
-	}
-	return result, nil, nil
+	err = n.answer(ctx, result, "node", "install", strings.ReplaceAll(dir, "/", `\`), "-o", "json", "--stop-timeout", o.Stop.String(), "--start-timeout", o.Start.String())
+	return result, err
 }
 
 // upload brings the payload to the machine as a folder that verify.exe reads. What

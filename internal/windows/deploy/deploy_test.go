@@ -130,14 +130,14 @@ func TestInstall(t *testing.T) {
 		g, n := newNode()
 		im := testImage(t, archived)
 		g.cut = "/b.exe"
-		if _, _, err := n.Install(t.Context(), im, Options{}); !errors.Is(err, ErrBroken) || g.installed != "" {
+		if _, err := n.Install(t.Context(), im, Options{}); !errors.Is(err, ErrBroken) || g.installed != "" {
 			t.Fatalf("%t: %v, installed %q", archived, err, g.installed)
 		}
 		first := len(g.puts)
 		g.cut = ""
-		r, facts, err := n.Install(t.Context(), im, Options{})
-		if err != nil || !r.Changed || facts != nil {
-			t.Fatalf("%t: %+v, %+v, %v", archived, r, facts, err)
+		r, err := n.Install(t.Context(), im, Options{})
+		if err != nil || !r.Changed {
+			t.Fatalf("%t: %+v, %v", archived, r, err)
 		}
 		for _, name := range []string{"/a.exe", "/b.exe"} {
 			if g.files[g.installed+name+payload.ArchiveSuffix] == nil {
@@ -168,11 +168,11 @@ func TestInstallOnARightMachine(t *testing.T) {
 		g.facts.Files = append(g.facts.Files, node.FileFacts{Path: f.Path, Exists: node.Say(true), SHA256: node.Say(f.SHA256)})
 	}
 	g.facts.Files[1].SHA256 = node.Unknown[string]("in use")
-	if r, facts, err := n.Install(t.Context(), im, Options{}); err != nil || r.Changed || len(facts.Files) != 2 || g.installed != "" {
-		t.Errorf("%+v, %+v, %v", r, facts, err)
+	if r, err := n.Install(t.Context(), im, Options{}); err != nil || r.Changed || g.installed != "" {
+		t.Errorf("%+v, %v", r, err)
 	}
 	g.facts.Interrupted = "install x"
-	if r, _, err := n.Install(t.Context(), im, Options{}); err != nil || !r.Changed {
+	if r, err := n.Install(t.Context(), im, Options{}); err != nil || !r.Changed {
 		t.Errorf("a change that was cut short is left: %+v, %v", r, err)
 	}
 }
@@ -180,7 +180,7 @@ func TestInstallOnARightMachine(t *testing.T) {
 func TestWhatVerifySaysIsTold(t *testing.T) {
 	g, n := newNode()
 	g.fails = "error: the file is in use\nfix: end what holds it"
-	if _, _, err := n.Install(t.Context(), testImage(t, false), Options{}); err == nil || !strings.Contains(err.Error(), "the file is in use") {
+	if _, err := n.Install(t.Context(), testImage(t, false), Options{}); err == nil || !strings.Contains(err.Error(), "the file is in use") {
 		t.Errorf("%v", err)
 	}
 }

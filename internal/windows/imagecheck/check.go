@@ -36,9 +36,10 @@ func Check(w Windows, profile string) ([]finding.Finding, error) {
 }
 
 func (r Row) judge(w Windows, severity finding.Severity) finding.Finding {
-	a, err := r.Ask(w)
-	if err != nil {
-		return r.unanswered(severity, err)
+	q := &asked{Windows: w}
+	a := r.Ask(q)
+	if q.err != nil {
+		return r.unanswered(severity, q.err)
 	}
 	f := finding.Finding{ID: r.ID, Object: r.Object, Observed: a.Observed, Expected: r.Expected, Source: r.Source}
 	if a.Wrong {

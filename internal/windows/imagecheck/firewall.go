@@ -1,6 +1,7 @@
 package imagecheck
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,18 +20,11 @@ var networks = []struct{ name, key string }{{"Domain", "DomainProfile"}, {"Priva
 
 // open wants a TCP port that the firewall lets in on every network.
 func open(port int) question {
-	return func(w Windows) (Answer, error) {
-		rules, err := firewallRules(w)
-		if err != nil {
-			return Answer{}, err
-		}
+	return func(w *asked) Answer {
+		rules := firewallRules(w)
 		var closed, restricted []string
 		for _, n := range networks {
-			off, err := firewallOff(w, n.key)
-			if err != nil {
-				return Answer{}, err
-			}
-			if off {
+			if w.firewallOff(n.key) {
 				continue
 			}
 			switch judgePort(rules, n.name, port) {
@@ -44,7 +38,7 @@ func open(port int) question {
 			return wrong("closed on networks of the profile %s", strings.Join(closed, ", "))
 		}
 		if len(restricted) > 0 {
-			return Answer{}, fmt.Errorf("a rule opens the port for some addresses, interfaces or authenticated connections alone: whether the cluster's are among them can't be seen here (%s)", strings.Join(restricted, ", "))
+			w.answered(fmt.Errorf("a rule opens the port for some addresses, interfaces or authenticated connections alone: whether the cluster's are among them can't be seen here (%s)", strings.Join(restricted, ", ")))
 		}
 		return right("open on every network")
 	}
@@ -60,45 +54,26 @@ func portRow(id, rule string, port int, r Row) Row {
 }
 
 // firewallOff: a policy's setting comes before the machine's own.
-func firewallOff(w Windows, profile string) (bool, error) {
-	for _, key := range []string{policyFirewall, localFirewall} {
-		v, err := value(w, key+`\`+profile, "EnableFirewall")
-		if err != nil {
-			return false, err
-		}
-		if v != "" {
-			return v == "0", nil
-		}
-	}
-	return false, nil
+func (w *asked) firewallOff(profile string) bool {
+	return cmp.Or(w.value(policyFirewall+`\`+profile, "EnableFirewall"), w.value(localFirewall+`\`+profile, "EnableFirewall")) == "0"
 }
 
 // firewallRules are the machine's own rules and those of a policy, which may say that
 // the machine's own don't count.
-func firewallRules(w Windows) ([]firewallRule, error) {
+func firewallRules(w *asked) (rules []firewallRule) {
 	local, err := w.Values(localFirewall + `\FirewallRules`)
-	if err != nil {
-		return nil, err
-	}
-	if len(local) == 0 {
-		return nil, errors.New("the registry has no rule of the firewall")
+	if w.answered(err) && len(local) == 0 {
+		w.answered(errors.New("the registry has no rule of the firewall"))
 	}
 	policy, err := w.Values(policyFirewall + `\FirewallRules`)
-	if err != nil && !absent(err) {
-		return nil, err
-	}
-	merge, err := value(w, policyFirewall+`\PublicProfile`, "AllowLocalPolicyMerge")
-	if err != nil {
-		return nil, err
-	}
-	if merge == "0" {
+	w.there(err)
+	if w.value(policyFirewall+`\PublicProfile`, "AllowLocalPolicyMerge") == "0" {
 		local = nil
 	}
-	var rules []firewallRule
 	for _, text := range slices.Concat(local, policy) {
 		rules = append(rules, parseRule(text))
 	}
-	return rules, nil
+	return rules
 }
 
 // firewallRule is a rule's fields by name, as MS-GPFAS 2.2.2.19 has them:

@@ -2,17 +2,16 @@ package imagecheck
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // The questions for what a build leaves behind.
 
 // winHTTP wants no proxy of the machine's.
-func winHTTP(w Windows) (Answer, error) {
+func winHTTP(w *asked) Answer {
 	proxy, err := w.WinHTTPProxy()
-	if err != nil {
-		return Answer{}, err
-	}
+	w.answered(err)
 	if proxy != "" {
 		return wrong("%s", proxy)
 	}
@@ -20,12 +19,10 @@ func winHTTP(w Windows) (Answer, error) {
 }
 
 // fixedDNS wants interfaces that take their DNS servers from DHCP.
-func fixedDNS(w Windows) (Answer, error) {
+func fixedDNS(w *asked) Answer {
 	const parameters = `HKLM\SYSTEM\CurrentControlSet\Services\Tcpip\Parameters`
 	cards, err := w.Keys(parameters + `\Interfaces`)
-	if err != nil {
-		return Answer{}, err
-	}
+	w.answered(err)
 	places := []place{{parameters, "NameServer"}}
 	for _, card := range cards {
 		places = append(places, place{parameters + `\Interfaces\` + card, "NameServer"})
@@ -34,11 +31,8 @@ func fixedDNS(w Windows) (Answer, error) {
 }
 
 // hosts wants no entries but comments.
-func hosts(w Windows) (Answer, error) {
-	data, err := w.Read(`C:\Windows\System32\drivers\etc\hosts`)
-	if err != nil && !absent(err) {
-		return Answer{}, err
-	}
+func hosts(w *asked) Answer {
+	data, _ := w.read(`C:\Windows\System32\drivers\etc\hosts`)
 	var entries []string
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "#")
@@ -50,29 +44,19 @@ func hosts(w Windows) (Answer, error) {
 }
 
 // users wants no local user but Windows' own. cloudbase-init runs as one.
-func users(w Windows) (Answer, error) {
+func users(w *asked) Answer {
 	all, err := w.Users()
-	if err != nil {
-		return Answer{}, err
-	}
-	var left []string
-	for _, name := range all {
-		if !strings.EqualFold(name, "cloudbase-init") {
-			left = append(left, name)
-		}
-	}
-	return none(left)
+	w.answered(err)
+	return none(slices.DeleteFunc(all, func(name string) bool { return strings.EqualFold(name, "cloudbase-init") }))
 }
 
 // noFiles wants none that a pattern names.
 func noFiles(patterns ...string) question {
-	return func(w Windows) (Answer, error) {
+	return func(w *asked) Answer {
 		var there []string
 		for _, p := range patterns {
 			files, err := w.Glob(p)
-			if err != nil {
-				return Answer{}, err
-			}
+			w.answered(err)
 			there = append(there, files...)
 		}
 		return none(there)
@@ -89,14 +73,10 @@ var answerFiles = []string{
 var password = regexp.MustCompile(`(?is)<(AdministratorPassword|Password)>\s*<Value>\s*[^*<\s]`)
 
 // noPasswords wants answer files without the build's passwords.
-func noPasswords(w Windows) (Answer, error) {
+func noPasswords(w *asked) Answer {
 	var there []string
 	for _, file := range answerFiles {
-		data, err := w.Read(file)
-		if err != nil && !absent(err) {
-			return Answer{}, err
-		}
-		if password.Match(data) {
+		if data, _ := w.read(file); password.Match(data) {
 			there = append(there, file)
 		}
 	}
@@ -104,21 +84,13 @@ func noPasswords(w Windows) (Answer, error) {
 }
 
 // noAutoLogon wants nobody to be logged on by himself.
-func noAutoLogon(w Windows) (Answer, error) {
+func noAutoLogon(w *asked) Answer {
 	const key = currentVersion + `\Winlogon`
-	on, err := value(w, key, "AutoAdminLogon")
-	if err != nil {
-		return Answer{}, err
-	}
-	secret, err := value(w, key, "DefaultPassword")
-	if err != nil {
-		return Answer{}, err
-	}
 	var there []string
-	if on == "1" {
+	if w.value(key, "AutoAdminLogon") == "1" {
 		there = append(there, "AutoAdminLogon=1")
 	}
-	if secret != "" {
+	if w.value(key, "DefaultPassword") != "" {
 		there = append(there, "a DefaultPassword")
 	}
 	return none(there)

@@ -1,6 +1,8 @@
 package imagecheck
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -31,28 +32,27 @@ func Local(ctx context.Context) (Windows, error) {
 	return local{ctx, sys}, err
 }
 
-// openKey opens a key of HKLM.
-func openKey(name string, rights uint32) (registry.Key, error) {
-	return registry.OpenKey(registry.LOCAL_MACHINE, strings.TrimPrefix(name, `HKLM\`), rights|registry.WOW64_64KEY)
+// withKey has read read a key of HKLM.
+func withKey[T any](name string, rights uint32, read func(registry.Key) (T, error)) (v T, err error) {
+	k, err := registry.OpenKey(registry.LOCAL_MACHINE, strings.TrimPrefix(name, `HKLM\`), rights|registry.WOW64_64KEY)
+	if err == nil {
+		defer k.Close() //nolint:errcheck // only read
+		v, err = read(k)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return v, err
 }
 
 func (local) Value(key, name string) (string, error) {
-	k, err := openKey(key, registry.QUERY_VALUE)
-	if err != nil {
-		return "", fmt.Errorf(`%s: %w`, key, err)
-	}
-	defer k.Close() //nolint:errcheck // only read
-	v, err := valueOf(k, name)
-	if err != nil {
-		return "", fmt.Errorf(`%s\%s: %w`, key, name, err)
-	}
-	return v, nil
+	return withKey(key, registry.QUERY_VALUE, func(k registry.Key) (string, error) { return valueOf(k, name) })
 }
 
 func valueOf(k registry.Key, name string) (string, error) {
 	_, kind, err := k.GetValue(name, nil)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	switch kind {
 	case registry.DWORD, registry.QWORD:
@@ -67,49 +67,33 @@ func valueOf(k registry.Key, name string) (string, error) {
 }
 
 func (local) Values(key string) ([]string, error) {
-	k, err := openKey(key, registry.QUERY_VALUE)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", key, err)
-	}
-	defer k.Close() //nolint:errcheck // only read
-	names, err := k.ReadValueNames(-1)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", key, err)
-	}
-	var all []string
-	for _, name := range names {
-		v, err := valueOf(k, name)
-		if err != nil {
-			return nil, fmt.Errorf(`%s\%s: %w`, key, name, err)
+	return withKey(key, registry.QUERY_VALUE, func(k registry.Key) (all []string, err error) {
+		names, err := k.ReadValueNames(-1)
+		for _, name := range names {
+			v, verr := valueOf(k, name)
+			all, err = append(all, v), cmp.Or(err, verr)
 		}
-		all = append(all, v)
-	}
-	return all, nil
+		return all, err
+	})
 }
 
 func (local) Keys(key string) ([]string, error) {
-	k, err := openKey(key, registry.ENUMERATE_SUB_KEYS)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", key, err)
-	}
-	defer k.Close() //nolint:errcheck // only read
-	return k.ReadSubKeyNames(-1)
+	return withKey(key, registry.ENUMERATE_SUB_KEYS, func(k registry.Key) ([]string, error) { return k.ReadSubKeyNames(-1) })
 }
 
 func (l local) Service(name string) (Service, error) {
 	s, err := l.services.Service(name)
+	if err == nil && s == nil {
+		err = fs.ErrNotExist
+	}
 	if err != nil {
 		return Service{}, fmt.Errorf("service %s: %w", name, err)
-	}
-	if s == nil {
-		return Service{}, fmt.Errorf("service %s: %w", name, fs.ErrNotExist)
 	}
 	start, told := s.Start.Get()
 	if !told {
 		return Service{}, fmt.Errorf("service %s: %s", name, s.Start.Reason())
 	}
-	command, _ := s.Command.Get()
-	return Service{Start: string(start), State: s.State, Command: command}, nil
+	return Service{Start: string(start), State: s.State, Command: s.Command.Value}, nil
 }
 
 func (local) Read(path string) ([]byte, error) { return os.ReadFile(path) }
@@ -208,10 +192,7 @@ func (local) Serial() (string, error) {
 	if at == 0 || at >= n {
 		return "", nil
 	}
-	text := buf[at:]
-	if end := slices.Index(text, 0); end >= 0 {
-		text = text[:end]
-	}
+	text, _, _ := bytes.Cut(buf[at:], []byte{0})
 	return strings.TrimSpace(string(text)), nil
 }
 

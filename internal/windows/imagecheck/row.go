@@ -62,7 +62,7 @@ type Row struct {
 	// There a wrong answer is one step less severe.
 	Later bool
 	// Ask asks Windows, and judges the answer.
-	Ask func(Windows) (Answer, error)
+	Ask question
 	// Expected is the right answer, Why what goes wrong with another, Fix what puts it
 	// right, Source where that is written.
 	Expected, Why, Fix, Source string
@@ -74,12 +74,12 @@ type Answer struct {
 	Wrong    bool
 }
 
-func right(format string, args ...any) (Answer, error) {
-	return Answer{Observed: fmt.Sprintf(format, args...)}, nil
+func right(format string, args ...any) Answer {
+	return Answer{Observed: fmt.Sprintf(format, args...)}
 }
 
-func wrong(format string, args ...any) (Answer, error) {
-	return Answer{Observed: fmt.Sprintf(format, args...), Wrong: true}, nil
+func wrong(format string, args ...any) Answer {
+	return Answer{Observed: fmt.Sprintf(format, args...), Wrong: true}
 }
 
 // severity is how bad a wrong answer is; Pass where the profile doesn't ask.

@@ -15,14 +15,12 @@ const (
 
 // notUTF16 wants a text that sshd can read. A file that isn't there is another row's.
 func notUTF16(path string) question {
-	return func(w Windows) (Answer, error) {
-		data, err := w.Read(path)
-		switch {
-		case absent(err):
+	return func(w *asked) Answer {
+		data, there := w.read(path)
+		if !there {
 			return right("the file isn't there")
-		case err != nil:
-			return Answer{}, err
-		case bytes.IndexByte(data, 0) >= 0: // each letter of ASCII has one in UTF-16
+		}
+		if bytes.IndexByte(data, 0) >= 0 { // each letter of ASCII has one in UTF-16
 			return wrong("UTF-16")
 		}
 		return right("no UTF-16")
@@ -33,13 +31,10 @@ func notUTF16(path string) question {
 var keyLine = regexp.MustCompile(`(?m)^[^#\r\n]*\b(ssh-(rsa|ed25519)|ecdsa-sha2-nistp\d+|sk-[a-z0-9-]+@openssh\.com) [A-Za-z0-9+/=]{16,}`)
 
 // hasKey wants a public key in the administrators' file.
-func hasKey(w Windows) (Answer, error) {
-	data, err := w.Read(adminKeys)
-	switch {
-	case absent(err):
+func hasKey(w *asked) Answer {
+	data, there := w.read(adminKeys)
+	if !there {
 		return wrong("the file isn't there")
-	case err != nil:
-		return Answer{}, err
 	}
 	if n := len(keyLine.FindAll(data, -1)); n > 0 {
 		return right("keys: %d", n)
@@ -53,13 +48,10 @@ var entry = regexp.MustCompile(`\((\w+);[^;]*;[^;]*;[^;]*;[^;]*;([^;)]+)[^)]*\)`
 // forAdministrators wants a file that Administrators (BA) and SYSTEM (SY) have, and
 // nobody else.
 func forAdministrators(path string) question {
-	return func(w Windows) (Answer, error) {
+	return func(w *asked) Answer {
 		sddl, err := w.Security(path)
-		switch {
-		case absent(err):
+		if !w.there(err) {
 			return right("the file isn't there")
-		case err != nil:
-			return Answer{}, err
 		}
 		var allowed []string
 		for _, e := range entry.FindAllStringSubmatch(sddl, -1) {
@@ -67,23 +59,17 @@ func forAdministrators(path string) question {
 				allowed = append(allowed, e[2])
 			}
 		}
-		other := slices.ContainsFunc(allowed, func(who string) bool { return who != "BA" && who != "SY" })
-		if other || !slices.Contains(allowed, "BA") || !slices.Contains(allowed, "SY") {
-			return wrong("%s", sddl)
-		}
-		return right("%s", sddl)
+		slices.Sort(allowed)
+		return Answer{Observed: sddl, Wrong: !slices.Equal(slices.Compact(allowed), []string{"BA", "SY"})}
 	}
 }
 
 // readsAdminKeys wants an sshd_config that lets administrators in by their file. The
 // first value of a setting counts.
-func readsAdminKeys(w Windows) (Answer, error) {
-	data, err := w.Read(sshdConfig)
-	switch {
-	case absent(err):
+func readsAdminKeys(w *asked) Answer {
+	data, there := w.read(sshdConfig)
+	if !there {
 		return wrong("the file isn't there")
-	case err != nil:
-		return Answer{}, err
 	}
 	group, reads := "", false
 	for line := range strings.Lines(string(data)) {
@@ -105,20 +91,14 @@ func readsAdminKeys(w Windows) (Answer, error) {
 }
 
 // hostKeys wants none, or a first boot that makes new ones.
-func hostKeys(w Windows) (Answer, error) {
+func hostKeys(w *asked) Answer {
 	keys, err := w.Glob(sshFolder + `\ssh_host_*_key`)
-	if err != nil {
-		return Answer{}, err
-	}
+	w.answered(err)
 	if len(keys) == 0 {
 		return right("none")
 	}
 	for _, script := range []string{`C:\Windows\Setup\Scripts\SetupComplete.cmd`, `C:\ProgramData\winbake\first-boot.ps1`} {
-		text, err := w.Read(script)
-		if err != nil && !absent(err) {
-			return Answer{}, err
-		}
-		if bytes.Contains(text, []byte("ssh_host_")) {
+		if text, _ := w.read(script); bytes.Contains(text, []byte("ssh_host_")) {
 			return right("removed at the first boot by %s", script)
 		}
 	}

@@ -78,13 +78,16 @@ func there(missing string) func(bool) (finding.Severity, string) {
 	return func(exists bool) (finding.Severity, string) { return blockUnless(exists)(missing) }
 }
 
-func (c *comparison) file(want File) {
-	i := slices.IndexFunc(c.facts.Files, func(f FileFacts) bool { return SamePath(f.Path, want.Path) })
-	if i < 0 {
-		c.add(FileDiffers, want.Path, finding.Unknown, notAsked, want.SHA256)
-		return
+// first is the first of all that is the same. Of none nothing was told.
+func first[T any](all []T, same func(T) bool) (v T) {
+	if i := slices.IndexFunc(all, same); i >= 0 {
+		v = all[i]
 	}
-	got := c.facts.Files[i]
+	return v
+}
+
+func (c *comparison) file(want File) {
+	got := first(c.facts.Files, func(f FileFacts) bool { return SamePath(f.Path, want.Path) })
 	if exists, ok := got.Exists.Get(); ok && !exists {
 		c.add(FileMissing, want.Path, finding.Block, "no such file", "sha256 "+want.SHA256)
 		return

@@ -21,12 +21,7 @@ const (
 
 func (c *comparison) service(want Service) {
 	object := "service " + want.Name
-	i := slices.IndexFunc(c.facts.Services, func(s ServiceFacts) bool { return strings.EqualFold(s.Name, want.Name) })
-	if i < 0 {
-		c.add(ServiceAbsent, object, finding.Unknown, notAsked, want.Command())
-		return
-	}
-	got := c.facts.Services[i]
+	got := first(c.facts.Services, func(s ServiceFacts) bool { return strings.EqualFold(s.Name, want.Name) })
 	check(c, ServiceAbsent, object, got.Exists, want.Command(), there("no such service"))
 	if len(want.Pipes) > 0 {
 		c.rivals(object, want, got)
@@ -36,9 +31,8 @@ func (c *comparison) service(want Service) {
 	}
 	// An idle one is stopped, and may be: its start type leaves the start to
 	// others. WMCO starts its manual ones.
-	state, _ := got.State.Get()
-	idle := state == StateStopped && (want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !c.managed())
-	if exists, _ := got.Exists.Get(); exists {
+	idle := got.State.Value == StateStopped && (want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !c.managed())
+	if got.Exists.Value {
 		c.settings(object, want, got)
 		c.running(object, got, idle)
 		if want.Log != "" && want.Version != "" && !idle {
@@ -108,14 +102,13 @@ func (c *comparison) running(object string, got ServiceFacts, idle bool) {
 		if state != StateRunning {
 			return blockUnless(idle)(state)
 		}
-		pid, _ := got.PID.Get()
-		return blockUnless(got.Alive)(fmt.Sprintf("the service manager says running, but there is no process %d", pid))
+		return blockUnless(got.Alive)(fmt.Sprintf("the service manager says running, but there is no process %d", got.PID.Value))
 	})
 }
 
 func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 	var remedies []string
-	f := check(c, SecondOwner, object, got.Rivals, "no other service for "+Base(want.Path), func(rs []Rival) (finding.Severity, string) {
+	f := check(c, SecondOwner, object, got.Rivals, "no other service for "+Base(want.Path), func(rs []*Registered) (finding.Severity, string) {
 		severity, seen := finding.Pass, []string{}
 		for _, r := range rs {
 			start, told := r.Start.Get()
@@ -126,7 +119,7 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 			if r.State != StateStopped || !told || start == winsvc.StartAutomatic || start == winsvc.StartDelayed {
 				severity = finding.Block
 			}
-			seen = append(seen, fmt.Sprintf("service %s (%s): %s", r.Name, r.State, r.Command))
+			seen = append(seen, fmt.Sprintf("service %s (%s): %s", r.Name, r.State, r.Command.Value))
 			if r.State != StateStopped {
 				remedies = append(remedies, `sc.exe stop "`+r.Name+`"`)
 			}
@@ -141,14 +134,9 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 
 // pipe judges one pipe. Of an idle service it needn't be there.
 func (c *comparison) pipe(name string, s ServiceFacts, idle bool) {
-	i := slices.IndexFunc(c.facts.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) })
-	if i < 0 {
-		c.add(PipeMissing, name, finding.Unknown, notAsked, "a pipe")
-		return
-	}
-	got := c.facts.Pipes[i]
+	got := first(c.facts.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) })
 	check(c, PipeMissing, name, got.Exists, "a pipe", func(exists bool) (finding.Severity, string) { return blockUnless(exists || idle)("no such pipe") })
-	if exists, _ := got.Exists.Get(); !exists {
+	if !got.Exists.Value {
 		return
 	}
 	c.pipeOwner(name, got, s)
@@ -164,7 +152,7 @@ func (c *comparison) pipeOwner(name string, got PipeFacts, s ServiceFacts) {
 	f := check(c, PipeOwner, name, got.PID, fmt.Sprintf("process %d of service %s", pid, s.Name), func(owner uint32) (finding.Severity, string) {
 		return blockUnless(owner == pid && pid != 0)(strings.TrimSuffix(fmt.Sprintf("process %d, %s", owner, got.Image), ", "))
 	})
-	if owner, _ := got.PID.Get(); owner != 0 && f.Severity == finding.Block {
+	if owner := got.PID.Value; owner != 0 && f.Severity == finding.Block {
 		f.Remedy = fmt.Sprintf(`on the node: tasklist /svc /fi "PID eq %d" tells what it is, taskkill /f /pid %d ends it; then %s`, owner, owner, f.Remedy)
 	}
 }

@@ -40,7 +40,7 @@ func healthy() *Facts {
 				Start:   Say(winsvc.StartAutomatic), Account: Say("NT AUTHORITY\\SYSTEM"), Dependencies: Say([]string{"lanmanworkstation"}),
 				Recovery: Say(want.Recovery), Environment: Say([]string{"Proxy=secret"}),
 			},
-			LogDirectory: Say(true), LogVersion: Say("v1.3.0"), Rivals: Say([]Rival(nil)),
+			LogDirectory: Say(true), LogVersion: Say("v1.3.0"), Rivals: Say([]*Registered(nil)),
 		}},
 		Files: []FileFacts{{Path: `c:\k\CSI-proxy.exe`, Exists: Say(true), SHA256: Say(goodSum), Size: 7}},
 		Pipes: []PipeFacts{{Name: pipeName, Exists: Say(true), PID: Say(uint32(40)), Answer: Say(AnswerOK)}},
@@ -143,8 +143,8 @@ func TestCompareRemedies(t *testing.T) {
 	}
 }
 
-func rivals(state string, start winsvc.Start) Told[[]Rival] {
-	return Say([]Rival{{Name: "csiproxy", Command: proxyPath, State: state, Start: Say(start)}})
+func rivals(state string, start winsvc.Start) Told[[]*Registered] {
+	return Say([]*Registered{{Name: "csiproxy", State: state, Configuration: Configuration{Command: Say(proxyPath), Start: Say(start)}}})
 }
 
 // A service that others start may be stopped; nobody else may serve its pipes
@@ -339,7 +339,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("LegalPath(%q) = %t", p, !want)
 		}
 	}
-	if Dir(`C:\k\x.exe`) != `C:\k` || Dir(`C:\x`) != `C:\` || Base(`C:\k\x.exe`) != "x.exe" || !SamePath(`c:/K/x`, `C:\k\X`) {
-		t.Error("Dir, Base or SamePath")
+	if winsvc.Directory(`C:\k\x.exe`) != `C:\k` || Base(`C:\k\x.exe`) != "x.exe" || !SamePath(`c:/K/x`, `C:\k\X`) {
+		t.Error("Directory, Base or SamePath")
 	}
 }

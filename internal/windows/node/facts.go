@@ -3,7 +3,7 @@ package node
 import "github.com/winbake/winbake/internal/windows/winsvc"
 
 // Told is a value that a node may not tell. Its zero value is one that wasn't
-// told, so what nobody asked for never counts as an answer.
+// told, so what nobody asked for never counts as an answer. Value is zero then.
 type Told[T any] struct {
 	Value T    `json:"value,omitempty"`
 	Known bool `json:"known"`
@@ -57,8 +57,9 @@ type ServiceFacts struct {
 	// the running program wrote into its log.
 	LogDirectory Told[bool]   `json:"logDirectory"`
 	LogVersion   Told[string] `json:"logVersion"`
-	// Rivals are services of other names that start the same program.
-	Rivals Told[[]Rival] `json:"rivals"`
+	// Rivals are services of other names that start the same program, and would
+	// serve the same pipes.
+	Rivals Told[[]*Registered] `json:"rivals"`
 }
 
 // Configuration is what the service manager has of a service, or is told of it:
@@ -76,13 +77,15 @@ type Configuration struct {
 	Recovery    Told[winsvc.Recovery] `json:"recovery"`
 }
 
-// Rival is a service that would serve the same pipes under another name.
-type Rival struct {
-	Name    string             `json:"name"`
-	Command string             `json:"command"`
-	State   string             `json:"state"`
-	Start   Told[winsvc.Start] `json:"start"`
-	PID     Told[uint32]       `json:"pid"`
+// Registered is a service that the service manager knows.
+type Registered struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	PID   uint32 `json:"pid"`
+	// Alive tells whether its process is there: a manager may say running of one
+	// that was killed.
+	Alive bool `json:"alive"`
+	Configuration
 }
 
 // FileFacts are what is at a file's place.

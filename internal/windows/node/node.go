@@ -17,6 +17,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/windows/winsvc"
+	"github.com/winbake/winbake/payload"
 )
 
 // APIVersion is that of node.json. A reader that doesn't know the version
@@ -35,19 +36,7 @@ type Expectation struct {
 	Services []Service `json:"services"`
 	// Kept are the payload's files that came with the image below it. They are
 	// the operator's own: where they go on a node isn't said here.
-	Kept []KeptFile `json:"kept,omitempty"`
-}
-
-// KeptFile is one file of the payload that came with its base.
-type KeptFile struct {
-	// Path is the one below /payload.
-	Path string `json:"payload"`
-	// SHA256 is lower-case hex, Size in bytes, both of the file as it is on the
-	// node.
-	SHA256 string `json:"sha256"`
-	Size   int64  `json:"size"`
-	// Base is the digest of the image that the file came with: "sha256:...".
-	Base string `json:"base"`
+	Kept []payload.KeptFile `json:"kept,omitempty"`
 }
 
 // File is one file of the payload that has a place on the node.
@@ -112,7 +101,7 @@ func (e *Expectation) check() error {
 		seen[foldPath(f.Path)] = true
 	}
 	for _, f := range e.Files {
-		for dir := Dir(foldPath(f.Path)); len(dir) > 3; dir = Dir(dir) {
+		for dir := winsvc.Directory(foldPath(f.Path)); len(dir) > 3; dir = winsvc.Directory(dir) {
 			if seen[dir] {
 				return malformed("%s is to be a file and the folder of %s", dir, f.Path)
 			}
@@ -165,16 +154,4 @@ func foldPath(p string) string { return strings.ToLower(strings.ReplaceAll(p, "/
 // Base is the last part of a Windows path.
 func Base(p string) string {
 	return p[strings.LastIndexAny(p, `\/`)+1:]
-}
-
-// Dir is a Windows path without its last part.
-func Dir(p string) string {
-	i := strings.LastIndexAny(p, `\/`)
-	switch {
-	case i < 0:
-		return "."
-	case i == 2 && p[1] == ':':
-		return p[:3]
-	}
-	return p[:i]
 }

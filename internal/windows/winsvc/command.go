@@ -106,39 +106,29 @@ func cutProgram(line string) (program, rest string, err error) {
 // and doesn't begin with a space.
 func cutArgument(line string) (arg, rest string) {
 	var b strings.Builder
-	quotes := 0 // 1 within quotes; counts on over a run of quotes
-	for i := 0; i < len(line); {
-		if (line[i] == ' ' || line[i] == '\t') && quotes == 0 {
-			return b.String(), line[i:]
-		}
-		slashes := len(line[i:]) - len(strings.TrimLeft(line[i:], `\`))
-		i += slashes
-		if i == len(line) || line[i] != '"' { // backslashes before anything else are themselves
-			b.WriteString(strings.Repeat(`\`, slashes))
-			if slashes == 0 {
-				b.WriteByte(line[i])
+	slashes, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\':
+			slashes++
+			continue
+		case c == '"' && slashes%2 == 1:
+			b.WriteString(strings.Repeat(`\`, slashes/2) + `"`)
+		case c == '"': // of two within quotes the second is one, and ends them
+			b.WriteString(strings.Repeat(`\`, slashes/2))
+			if quoted && strings.HasPrefix(line[i+1:], `"`) {
+				b.WriteByte(c)
 				i++
 			}
-			continue
+			quoted = !quoted
+		case (c == ' ' || c == '\t') && !quoted:
+			return b.String() + strings.Repeat(`\`, slashes), line[i:]
+		default: // backslashes before anything but a quote are themselves
+			b.WriteString(strings.Repeat(`\`, slashes) + line[i:i+1])
 		}
-		b.WriteString(strings.Repeat(`\`, slashes/2))
-		i++
-		if slashes%2 == 1 {
-			b.WriteByte('"')
-		} else {
-			quotes++
-		}
-		for ; i < len(line) && line[i] == '"'; i++ { // of three quotes the last is one
-			if quotes++; quotes == 3 {
-				b.WriteByte('"')
-				quotes = 0
-			}
-		}
-		if quotes == 2 {
-			quotes = 0
-		}
+		slashes = 0
 	}
-	return b.String(), ""
+	return b.String() + strings.Repeat(`\`, slashes), ""
 }
 
 var (
@@ -156,8 +146,8 @@ func LegalPath(path string) bool {
 	return !strings.ContainsAny(path[3:], "/%") && !slices.Contains(strings.Split(below, "/"), "") && winname.Check(below) == ""
 }
 
-// directory is path up to its last backslash; "" if it has none.
-func directory(path string) string { return path[:max(0, strings.LastIndexByte(path, '\\'))] }
+// Directory is path up to its last backslash; "" if it has none.
+func Directory(path string) string { return path[:max(0, strings.LastIndexByte(path, '\\'))] }
 
 // logs checks that each log file is in the folder that is made first: no log
 // library makes it, and a program that can't open its log ends.
@@ -175,7 +165,7 @@ func (p *problems) logs(s Service) {
 		if m[1] == "" && i+1 < len(s.Arguments) {
 			file = s.Arguments[i+1]
 		}
-		switch dir := directory(file); {
+		switch dir := Directory(file); {
 		case !LegalPath(file):
 			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%s isn't a file on a Windows node", printable.Quote(file))
 		case s.LogDirectory == "":

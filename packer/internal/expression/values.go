@@ -1,6 +1,9 @@
 package expression
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -10,30 +13,41 @@ import (
 	"github.com/winbake/winbake/internal/base/infile"
 )
 
-// ReadValues reads a var-file.
-func ReadValues(path string) (hcl.Attributes, error) {
+// ReadValues reads a var-file, and returns its text too. The error is a *fault.Error.
+func ReadValues(path string) (hcl.Attributes, []byte, error) {
 	data, err := infile.Read(path, infile.Text)
 	if err != nil {
-		return nil, &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
+		what := "the var-file can't be read: " + err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			what = "there is no such var-file"
+		}
+		return nil, nil, &fault.Error{Where: path, What: what, Fix: "check --var-file", Err: err}
 	}
 	file, diags := Parse(data, path)
 	if diags.HasErrors() {
-		return nil, Unreadable(path, diags)
+		return nil, nil, Unreadable(path, diags)
 	}
 	values, diags := file.Body.JustAttributes()
 	if diags.HasErrors() {
-		return nil, Unreadable(path, diags)
+		return nil, nil, Unreadable(path, diags)
 	}
-	return values, nil
+	return values, data, nil
 }
 
-// Unreadable says how a var-file of this name is written.
-func Unreadable(path string, diags hcl.Diagnostics) *fault.Error {
-	form := `write NAME = "value", one a line`
+// Unreadable makes HCL's first complaint of a var-file a fault that says how one is written.
+func Unreadable(path string, diags hcl.Diagnostics) error {
+	e := &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
 	if strings.HasSuffix(path, ".json") {
-		form = `write {"NAME": "value", ...}`
+		e.Fix = `write {"NAME": "value", ...}`
 	}
-	return &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: form, Err: diags}
+	for _, d := range diags {
+		if d.Severity == hcl.DiagError && d.Subject != nil {
+			e.Where = fmt.Sprintf("%s:%d:%d", path, d.Subject.Start.Line, d.Subject.Start.Column)
+			e.What = "the var-file can't be read: " + strings.ToLower(d.Summary[:1]) + d.Summary[1:]
+			break
+		}
+	}
+	return e
 }
 
 // Parse reads HCL, in JSON where the name ends so. The file may be nil after an error.

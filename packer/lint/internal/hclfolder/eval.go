@@ -18,7 +18,7 @@ import (
 func (f *Folder) readValues(asked []string) error {
 	own, _ := filepath.Glob(filepath.Join(f.Dir, "*.auto.pkrvars.*"))
 	for i, name := range append(own, asked...) {
-		values, err := expression.ReadValues(name)
+		values, _, err := expression.ReadValues(name)
 		if err != nil && i >= len(own) {
 			return err // of its own files Packer complains itself
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/packer-plugin-sdk/template/config"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
 )
 
@@ -92,7 +93,7 @@ func (d *Datasource) Configure(raws ...any) error {
 	if err := config.Decode(&d.config, nil, raws...); err != nil {
 		return err
 	}
-	d.config.Profile = cmp.Or(d.config.Profile, image.OpenShift)
+	d.config.Profile = cmp.Or(d.config.Profile, imagecheck.OpenShift)
 	return d.config.Check()
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/build/expect"
+	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/payload"
@@ -28,34 +28,14 @@ func (im *Image) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := slices.Concat(deploy.Findings(problems), programs, im.missing(summary))
+	found := slices.Concat(deploy.Findings(problems), programs)
+	for _, i := range summary.Images {
+		found = append(found, wanted.Check(payload.ExtrasRoot+"/"+payload.ExpectationName, i.Extras.Expectation, i.Files, nil)...)
+	}
 	if finding.Worst(found) >= finding.Unknown {
 		return failed(im.Source.Reference(), found)
 	}
 	return nil
-}
-
-// missing compares node.json with the files that are there.
-func (im *Image) missing(summary verify.Summary) []finding.Finding {
-	sums := map[string]string{}
-	for _, i := range summary.Images {
-		for _, f := range i.Files {
-			sums[f.Path] = f.SHA256
-		}
-	}
-	var found []finding.Finding
-	for _, f := range im.Expectation.Files {
-		if sums[f.Payload] == f.SHA256 {
-			continue
-		}
-		observed := "no such file"
-		if sum := sums[f.Payload]; sum != "" {
-			observed = "sha256 " + sum
-		}
-		found = append(found, finding.Finding{ID: "payload.node.differs", Severity: finding.Block, Object: path.Join(payload.Root, f.Payload), Observed: observed,
-			Expected: "sha256 " + f.SHA256 + ", as node.json says", Why: "the node would get something else than what was baked", Remedy: "make it again: bake payload"})
-	}
-	return found
 }
 
 // failed is the error for a payload that nothing should be built of.

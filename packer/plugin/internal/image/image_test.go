@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 
 	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/internal/windows/winsvc"
 	"github.com/winbake/winbake/payload"
@@ -115,7 +116,7 @@ func nodeJSON(t *testing.T, change func(*node.Expectation)) payload.File {
 func open(t *testing.T, o Options) *Image {
 	t.Helper()
 	if o.Profile == "" {
-		o.Profile = OpenShift
+		o.Profile = imagecheck.OpenShift
 	}
 	im, err := Open(t.Context(), o)
 	if err != nil {
@@ -206,7 +207,7 @@ func TestProfiles(t *testing.T) {
 	if got := names(open(t, Options{Payload: dir})); !slices.Equal(got, []string{"csi-proxy"}) {
 		t.Errorf("openshift registers %v", got)
 	}
-	im := open(t, Options{Payload: dir, Profile: Generic})
+	im := open(t, Options{Payload: dir, Profile: imagecheck.Generic})
 	if got := names(im); !slices.Equal(got, []string{"csi-proxy", "agent", "containerd"}) {
 		t.Errorf("generic registers %v", got)
 	}
@@ -244,7 +245,7 @@ func TestRefused(t *testing.T) {
 		"nothing there":   {Options{Payload: filepath.Join(t.TempDir(), "none")}, "no such file or folder"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.o.Profile = OpenShift
+			c.o.Profile = imagecheck.OpenShift
 			if _, err := Open(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("want %q, have %v", c.want, err)
 			}
@@ -279,7 +280,7 @@ func TestTag(t *testing.T) {
 	if _, err := oci.Push(t.Context(), ref+":latest", image, oci.Options{Insecure: true}); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Payload: ref + ":latest", Profile: OpenShift, PlainHTTP: true}
+	o := Options{Payload: ref + ":latest", Profile: imagecheck.OpenShift, PlainHTTP: true}
 	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), ref+"@"+digest) {
 		t.Errorf("%v", err)
 	}
@@ -290,15 +291,15 @@ func TestTag(t *testing.T) {
 
 func TestCheckOptions(t *testing.T) {
 	for want, o := range map[string]Options{
-		"payload is missing":       {Profile: OpenShift},
-		`digest can't be "latest"`: {Payload: "x", Digest: "latest", Profile: OpenShift},
+		"payload is missing":       {Profile: imagecheck.OpenShift},
+		`digest can't be "latest"`: {Payload: "x", Digest: "latest", Profile: imagecheck.OpenShift},
 		`profile can't be "k8s"`:   {Payload: "x", Profile: "k8s"},
 	} {
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, have %v", want, err)
 		}
 	}
-	if err := (Options{Payload: "x", Profile: Generic}).Check(); err != nil {
+	if err := (Options{Payload: "x", Profile: imagecheck.Generic}).Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -314,7 +315,7 @@ func TestCheck(t *testing.T) {
 	if err == nil {
 		t.Fatal("the payload passes")
 	}
-	for _, want := range []string{"the payload isn't sound", "binary.pe.unreadable", "payload.node.differs", "no such file", "fix: verify payload"} {
+	for _, want := range []string{"the payload isn't sound", "binary.pe.unreadable", "payload.node.file", "no such file", "fix: verify payload"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error doesn't say %q:\n%v", want, err)
 		}

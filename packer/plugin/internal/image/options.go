@@ -3,9 +3,11 @@ package image
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 )
 
 // Options name an image and what it must be, in a template's words.
@@ -44,8 +46,8 @@ func (o Options) CheckGiven() error {
 	switch {
 	case o.Digest != "" && !digestForm.MatchString(o.Digest):
 		return &fault.Error{What: fmt.Sprintf("digest can't be %q", o.Digest), Fix: "give sha256: and 64 hexadecimal digits; bake payload prints it"}
-	case o.Profile != OpenShift && o.Profile != Generic:
-		return &fault.Error{What: fmt.Sprintf("profile can't be %q", o.Profile), Fix: "give one of " + strings.Join(Profiles, ", ")}
+	case !slices.Contains(imagecheck.Profiles, o.Profile):
+		return &fault.Error{What: fmt.Sprintf("profile can't be %q", o.Profile), Fix: "give one of " + strings.Join(imagecheck.Profiles, ", ")}
 	}
 	return nil
 }

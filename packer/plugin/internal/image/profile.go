@@ -8,21 +8,11 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/imagecheck"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/internal/windows/winsvc"
 	"github.com/winbake/winbake/payload/verify"
 )
-
-// The profiles, as package template has them.
-const (
-	// OpenShift registers csi-proxy alone: WMCO sets up everything else.
-	OpenShift = "openshift"
-	// Generic registers whatever the payload declares, and containerd.
-	Generic = "generic"
-)
-
-// Profiles lists them.
-var Profiles = []string{OpenShift, Generic}
 
 // profiled makes of what the payload says what a machine of this profile
 // should be.
@@ -33,7 +23,7 @@ func profiled(e *node.Expectation, profile, where string) error {
 		proxy := winsvc.CSIProxy("disk-v1", "filesystem-v1", "smb-v1", "volume-v1")
 		e.Services = append(e.Services, node.Service{Service: proxy, Log: `C:\var\log\csi-proxy\csi-proxy.log`})
 	}
-	if profile == Generic {
+	if profile == imagecheck.Generic {
 		generic(e)
 		return nil
 	}

@@ -86,7 +86,7 @@ func (p *Provisioner) Prepare(raws ...any) error {
 }
 
 func (c *Config) defaults() {
-	c.Profile = cmp.Or(c.Profile, image.OpenShift)
+	c.Profile = cmp.Or(c.Profile, imagecheck.OpenShift)
 	c.Manifest = cmp.Or(c.Manifest, c.PackerBuildName+".node.json")
 	c.StopTimeout = cmp.Or(c.StopTimeout, agent.DefaultStop)
 	c.StartTimeout = cmp.Or(c.StartTimeout, agent.DefaultStart)

@@ -76,17 +76,16 @@ type step struct {
 
 func (s *step) run(ctx context.Context) error {
 	s.ui.Say(fmt.Sprintf("payload %s: %d files, %d services", s.image.Reference, len(s.image.Expectation.Files), len(s.image.Expectation.Services)))
-	var facts *node.Facts
 	if !s.config.CheckOnly {
-		var err error
-		if facts, err = s.install(ctx); err != nil {
+		if err := s.install(ctx); err != nil {
 			return err
 		}
 	}
-	found, facts, err := s.check(ctx, facts)
+	facts, err := s.node.Facts(ctx, s.image.Expectation)
 	if err != nil {
 		return err
 	}
+	found := finding.Accept(node.Compare(s.image.Expectation, facts), s.config.Accept)
 	if err := s.judge(found); err != nil {
 		return err
 	}
@@ -96,40 +95,23 @@ func (s *step) run(ctx context.Context) error {
 	return s.node.Clean(ctx)
 }
 
-// check compares the machine with the payload. Facts that are known already do
-// if nothing is left to say; else the machine is asked, and its logs waited for.
-func (s *step) check(ctx context.Context, facts *node.Facts) ([]finding.Finding, *node.Facts, error) {
-	if facts != nil {
-		found := finding.Accept(node.Compare(s.image.Expectation, facts), s.config.Accept)
-		if finding.Worst(found) < finding.Unknown {
-			return found, facts, nil
-		}
-	}
-	facts, err := s.node.Facts(ctx, s.image.Expectation)
-	if err != nil {
-		return nil, nil, err
-	}
-	return finding.Accept(node.Compare(s.image.Expectation, facts), s.config.Accept), facts, nil
-}
-
 // install uploads what the machine lacks and has it put into its place. In an
-// image that is being made, what is there already is replaced. A machine that
-// had everything tells what it is; nil otherwise.
-func (s *step) install(ctx context.Context) (*node.Facts, error) {
-	out, facts, err := s.node.Install(ctx, s.image.Image, deploy.Options{Stop: s.config.StopTimeout, Start: s.config.StartTimeout})
+// image that is being made, what is there already is replaced.
+func (s *step) install(ctx context.Context) error {
+	out, err := s.node.Install(ctx, s.image.Image, deploy.Options{Stop: s.config.StopTimeout, Start: s.config.StartTimeout})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !out.Changed {
 		s.ui.Say("the machine has the payload already: nothing was changed")
-		return facts, nil
+		return nil
 	}
 	for _, n := range out.Notes {
 		s.ui.Say("note: " + n)
 	}
 	text := fmt.Sprintf("%d files installed, %d replaced", out.Installed, out.Replaced)
 	s.ui.Say(strings.Join(append([]string{text}, out.Services...), ", "))
-	return nil, nil
+	return nil
 }
 
 // judge shows the findings, and ends the build for those that nobody accepted.
