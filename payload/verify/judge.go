@@ -24,7 +24,7 @@ func (r *payloadReader) judge() {
 		return
 	}
 	if program := func(f File) bool { return r.isProgram(f.Path) }; r.sums == nil && r.generated == nil && !slices.ContainsFunc(r.files, program) {
-		r.Add(problem(IDMissing, "/"+payload.Root, some("files, none of them a program", r.stored()), "the files of a Windows node"))
+		r.Add(problem(IDMissing, "/"+payload.Root, "no program among "+some("stored", r.stored()), "the files of a Windows node"))
 		return // another folder or image: what is wrong with each file says nothing
 	}
 	r.judgeFormat()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
@@ -42,7 +43,7 @@ func Check(object string, data []byte, files []verify.File, want *node.Expectati
 	}
 	fs := append(present(object, e, files), pinnedAs(object, e, want)...)
 	if len(fs) == 0 {
-		fs = []finding.Finding{{ID: Tree, Object: object, Observed: fmt.Sprintf("%d files, %d services", len(e.Files), len(e.Services))}}
+		fs = []finding.Finding{{ID: Tree, Object: object, Observed: inventory.Many(len(e.Files), "file") + ", " + inventory.Many(len(e.Services), "service")}}
 	}
 	finding.Sort(fs)
 	return fs

@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
@@ -206,7 +207,7 @@ func (p *packing) layer(ctx context.Context, kept []payload.KeptFile, removes []
 			end.State = event.Cached
 		}
 		if size, err := layer.Size(); err == nil {
-			end.Message = fmt.Sprintf("%d files, %s packed into %s in %s", len(tree.Files), megabytes(tree.Size()), megabytes(size), time.Since(began).Round(10*time.Millisecond))
+			end.Message = fmt.Sprintf("%s, %s packed into %s in %s", inventory.Many(len(tree.Files), "file"), megabytes(tree.Size()), megabytes(size), time.Since(began).Round(10*time.Millisecond))
 		}
 		return nil
 	})

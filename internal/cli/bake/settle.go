@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
@@ -100,7 +101,7 @@ func (p *packing) stays(i *verify.ImageSummary, kept []payload.KeptFile) error {
 	if len(kept) > 0 && i.Release == "" {
 		// Files of two releases in one payload start, and fail on a node.
 		if !p.accepts(acceptRelease, "") {
-			return p.baseFault(fmt.Sprintf("the base doesn't say for which OpenShift release it is, so its %d files that would stay may be of another one than %s", len(kept), p.file.Release),
+			return p.baseFault(fmt.Sprintf("the base doesn't say for which OpenShift release it is, so its %s that would stay may be of another one than %s", inventory.Many(len(kept), "file"), p.file.Release),
 				"--accept "+acceptRelease+" if you know that it is for "+p.file.Release+", or keep nothing of it: --replace-payload")
 		}
 		p.warn(p.base.ref, "it doesn't say for which OpenShift release it is; taken to be for "+p.file.Release)
@@ -145,7 +146,7 @@ func (p *packing) removed(i *verify.ImageSummary) error {
 	if len(needed) == 0 {
 		return nil
 	}
-	f := p.baseFault(fmt.Sprintf("the operator of %s needs %d files that would go", p.file.Release, len(needed)),
+	f := p.baseFault(fmt.Sprintf("the operator of %s needs %s that would go", p.file.Release, inventory.Many(len(needed), "file")),
 		"pin them in versions.yaml, keep those of the base (leave --replace-payload out), or, if it is meant, for each: --accept "+acceptRemoval+"=payload/...")
 	f.Excerpt = strings.Join(needed, "\n")
 	return f

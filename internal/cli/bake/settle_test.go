@@ -64,7 +64,7 @@ func TestSettle(t *testing.T) {
 		"what is needed goes": {accepting(), operator(nil), 0, "", "payload/powershell/hns.psm1: without it the operator exits", true},
 		"that was known":      {accepting(acceptRemoval + "=payload/powershell/hns.psm1"), operator(nil), 0, "payload/kube-node/kubelet.exe payload/own.txt payload/powershell/hns.psm1 winbake/node.json", "payload/own.txt: goes", false},
 		"all of it was known": {accepting(acceptRemoval), operator(nil), 0, "payload/kube-node/kubelet.exe payload/own.txt payload/powershell/hns.psm1 winbake/node.json", "hns.psm1: goes, so the operator exits", false},
-		"another was known":   {accepting(acceptRemoval + "=payload/own.txt"), operator(nil), 0, "", "needs 1 files that would go", true},
+		"another was known":   {accepting(acceptRemoval + "=payload/own.txt"), operator(nil), 0, "", "needs 1 file that would go", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			under, stderr, err := onBase(t, c.options, c.base)

@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/packer/template"
 	"github.com/winbake/winbake/payload"
@@ -75,7 +76,7 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 	if err := template.Write(ctx, o.Dir, folder); err != nil {
 		return err
 	}
-	t.Tell(o.Dir, event.Write, event.Done, fmt.Sprintf("%d files; README.md says what to run", len(folder.Files)))
+	t.Tell(o.Dir, event.Write, event.Done, inventory.Many(len(folder.Files), "file")+"; README.md says what to run")
 	if o.output.String() == "json" {
 		return o.output.JSON(t.Stdout, app.Place{Path: o.Dir})
 	}

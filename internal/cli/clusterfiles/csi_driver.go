@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 	"github.com/winbake/winbake/internal/cluster/manifests/csidriver/present"
 )
@@ -156,7 +157,7 @@ func writeCSIDriver(ctx context.Context, a *app.App, folder *csidriver.Folder, o
 	if folder.HostProcess {
 		mode = "HostProcess"
 	}
-	a.Tell(out, event.Write, event.Done, fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files)))
+	a.Tell(out, event.Write, event.Done, fmt.Sprintf("%s v%s, %s: %s", folder.Title, folder.Version.Core(), mode, inventory.Many(len(folder.Files), "file")))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package clusterfiles
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/manifests/precheck"
 )
 
@@ -76,7 +76,7 @@ func writePrecheck(ctx context.Context, a *app.App, o precheck.Options, out stri
 	for _, note := range folder.Notes {
 		a.Tell("precheck", event.Write, event.Warning, note)
 	}
-	a.Tell(out, event.Write, event.Done, fmt.Sprintf("%d files", len(folder.Files)))
+	a.Tell(out, event.Write, event.Done, inventory.Many(len(folder.Files), "file"))
 	w = written{Folder: out, Next: []string{
 		"oc apply -f " + shell.Path(out),
 		"oc -n " + folder.Namespace + " create job first-check --from=cronjob/winbake-precheck-warn",

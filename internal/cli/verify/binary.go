@@ -14,6 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/build/expect"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/report"
 )
 
@@ -26,7 +27,7 @@ func newBinary(t *tool) *cobra.Command {
 			if component != "" && file == "" {
 				return usage(cmd, "--component needs -f versions.yaml")
 			}
-			r := report.Report{Subject: strings.Join(args, " "), Checked: fmt.Sprintf("%d files", len(args))}
+			r := report.Report{Subject: strings.Join(args, " "), Checked: inventory.Many(len(args), "file")}
 			for _, name := range args {
 				fs, err := checkFile(name, file, component)
 				if err != nil {

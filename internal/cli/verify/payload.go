@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/build/expect"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/windows/deploy"
@@ -239,7 +240,7 @@ func treeFindings(problems []verify.Problem, summary verify.Summary) []finding.F
 	if len(problems) == 0 {
 		for _, image := range summary.Images {
 			fs = append(fs, finding.Finding{ID: "payload.tree", Severity: finding.Pass, Object: summary.Reference,
-				Observed: fmt.Sprintf("%d files, %s, %s format", len(image.Files), cmp.Or(image.Platform, "a folder"), image.Format)})
+				Observed: fmt.Sprintf("%s, %s, %s format", inventory.Many(len(image.Files), "file"), cmp.Or(image.Platform, "a folder"), image.Format)})
 		}
 	}
 	return fs
@@ -255,5 +256,5 @@ func counted(s verify.Summary) string {
 			formats = append(formats, f)
 		}
 	}
-	return fmt.Sprintf("%d files, %.1f MB, %v", files, float64(bytes)/1e6, formats)
+	return fmt.Sprintf("%s, %.1f MB, %v", inventory.Many(files, "file"), float64(bytes)/1e6, formats)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/build/expect"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
 	"github.com/winbake/winbake/packer/lint"
@@ -198,7 +199,7 @@ func newTemplate(t *tool) *cobra.Command {
 			}
 			return t.finish(report.Report{
 				Subject: args[0], Findings: result.Findings,
-				Checked: fmt.Sprintf("%d files", result.Files), Notes: notes,
+				Checked: inventory.Many(result.Files, "file"), Notes: notes,
 			}, func(found []finding.Finding) []string { return needless(rules, found) })
 		},
 	}
