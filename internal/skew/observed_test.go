@@ -38,8 +38,6 @@ func observedCases() []ruleCase {
 			other.Object.Name = "other"
 			inv.Drivers = append(inv.Drivers, other)
 		}), want: finding.Block, fix: at("v1.56.0")},
-		{name: "planned", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.56.0")), change: oldOn2025(), planned: []inventory.Driver{ebs("v1.48.0")}, want: finding.Block,
-			fixedPlan: []inventory.Driver{ebs("v1.56.0")}},
 	}
 	for i := range cases {
 		cases[i].seen = true

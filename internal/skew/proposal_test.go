@@ -18,7 +18,6 @@ var proposalStates = []struct {
 	name      string
 	openshift string
 	from, to  string
-	planned   []inventory.Driver
 	change    change
 	// managed: the catalog says that the release does what is proposed.
 	managed bool
@@ -29,7 +28,6 @@ var proposalStates = []struct {
 	{name: "an update that isn't complete", openshift: "4.22", change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "5.0.1" }, told: 1},
 	{name: "the release itself", openshift: "5.0"},
 	{name: "an update before it", openshift: "4.20", from: "4.20", to: "4.21"},
-	{name: "a manifest that is planned for it", openshift: "4.22", from: "4.22", to: "5.0", planned: plannedDrivers("vsphere-windows"), told: 1},
 	{name: "a DaemonSet that looks like an operator's", openshift: "4.22", from: "4.22", to: "5.0", change: marked, told: 1},
 	{name: "an update to a release that does it", openshift: "4.22", from: "4.22", to: "5.0", managed: true},
 	{name: "a release that does it", openshift: "5.0", managed: true},
@@ -55,7 +53,7 @@ func TestProposals(t *testing.T) {
 				if tc.change != nil {
 					tc.change(inv)
 				}
-				r, err := skew.Evaluate(c, inv, skew.Request{From: tc.from, To: tc.to, Planned: slices.Clone(tc.planned), Now: c.AsOf})
+				r, err := skew.Evaluate(c, inv, skew.Request{From: tc.from, To: tc.to, Now: c.AsOf})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,7 +2,6 @@ package skew
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/catalog"
@@ -20,11 +19,6 @@ func (e *evaluation) rows() []Row {
 		}
 		for _, v := range snap.Views {
 			row := row(v)
-			if planned := e.planned(v.DaemonSet); snap.Hop == snap.Hops-1 && len(planned) > 0 {
-				versions := snapshot.Map(planned, func(p *inventory.Driver) string { return p.Version.Version.String() })
-				row.WindowsPlanned = strings.Join(snapshot.Unique(versions), " or ")
-				row.SameCommit = !slices.ContainsFunc(planned, func(p *inventory.Driver) bool { return !v.LinuxTarget.OfCommit(p.Version.Commit) })
-			}
 			if row.ModeTarget != row.Mode && !e.mustMove(v) {
 				row.ModeTarget = row.Mode // both ways work, and the present one stays
 			}
@@ -32,11 +26,6 @@ func (e *evaluation) rows() []Row {
 		}
 	}
 	return rows
-}
-
-// planned are the DaemonSets of a known version that were planned instead of one.
-func (e *evaluation) planned(d *inventory.Driver) []*inventory.Driver {
-	return snapshot.Select(e.base.Replacements(d), func(p *inventory.Driver) bool { return p.Version.Known })
 }
 
 func row(v *snapshot.View) Row {

@@ -39,8 +39,6 @@ func hostProcessCases() []ruleCase {
 		{name: "not known", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("latest"), want: finding.Unknown,
 			says: "the Windows version isn't known", does: "below 3.5.0 this manifest stays", fix: at("v3.3.0"), count: 1},
 		{name: "a driver that needn't", id: "HP001", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.33.1"))},
-		{name: "planned", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{vsphere("v3.5.0")}, want: finding.Block,
-			does: "--for 4.20 --mode hostprocess --out vsphere-4.20-vsphere-windows", fixedPlan: []inventory.Driver{vsphereHostProcess("v3.5.0")}, count: 1},
 
 		{name: "pipes alone", id: "HP002", from: "4.19", inv: storageCluster("4.19", "10.19.1")},
 		{name: "HostProcess alone", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: hp},

@@ -193,8 +193,6 @@ func buildCases() []ruleCase {
 		{name: "images not known", id: "NODE003", from: "4.8", inv: clusterOf("4.8", "3.1.0", ebs("v1.2.0")), want: finding.Warn,
 			says: "Windows Server 2022 (build 20348)", does: "1.12.0 on", fix: at("v1.12.0"), count: 1},
 		{name: "the driver's version not known", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("latest")), change: oldOn2025()},
-		{name: "planned", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.56.0")), change: oldOn2025(), planned: []inventory.Driver{ebs("v1.48.0")}, want: finding.Block,
-			says: "build 26100", fixedPlan: []inventory.Driver{ebs("v1.56.0")}, count: 1},
 	}
 }
 

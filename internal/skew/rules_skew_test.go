@@ -214,8 +214,6 @@ func versionCases() []ruleCase {
 			want: finding.Warn, says: "OpenShift brings none here", does: "it is of another platform", fix: func(inv *inventory.Inventory) { inv.Drivers = nil }},
 		{name: "of another platform, with pods that want it", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: all(onAWS, uses(inventory.VolumeUse{Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: azureDiskName})),
 			want: finding.Unknown, says: "OpenShift brings none here", does: "daemonsets.yaml", fix: linuxOf("azure-disk", azureDiskName, "v1.32.0")},
-		{name: "a planned one", id: "SKEW005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{vsphere("latest")}, want: finding.Unknown,
-			says: "it moves", does: "in the manifest of DaemonSet", fixedPlan: []inventory.Driver{vsphere("v3.5.0")}},
 
 		{name: "one image", id: "SKEW006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: running("sha256:01")},
 		{name: "two images", id: "SKEW006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: running("sha256:01", "sha256:02"), want: finding.Warn,

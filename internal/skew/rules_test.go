@@ -40,7 +40,6 @@ type ruleCase struct {
 	name     string
 	from, to string
 	inv      *inventory.Inventory
-	planned  []inventory.Driver
 	// static: there is no cluster behind the manifests.
 	static bool
 	// now is the day of the check; "" is the catalog's.
@@ -57,8 +56,6 @@ type ruleCase struct {
 	fix change
 	// fixedAsk does so where the remedy is of the command line or the catalog.
 	fixedAsk func(*skew.Request, *catalog.Catalog)
-	// fixedPlan replaces planned, where that is to be fixed.
-	fixedPlan []inventory.Driver
 	// seen: the pods of the Windows driver are seen to be ready.
 	seen bool
 	// count is how many findings of the rule there are, 0 for any number.
@@ -66,7 +63,7 @@ type ruleCase struct {
 }
 
 // fixes tells whether the case has what the property of every rule needs.
-func (tc *ruleCase) fixes() bool { return tc.fix != nil || tc.fixedAsk != nil || tc.fixedPlan != nil }
+func (tc *ruleCase) fixes() bool { return tc.fix != nil || tc.fixedAsk != nil }
 
 func runRuleCases(t *testing.T, cases []ruleCase) {
 	t.Helper()
@@ -100,7 +97,7 @@ func (tc *ruleCase) run(t *testing.T) {
 	if !tc.seen && slices.Contains(derived, tc.id) {
 		unseen(inv)
 	}
-	req := skew.Request{From: tc.from, To: tc.to, Planned: tc.planned, Static: tc.static, Now: cmp.Or(tc.now, c.AsOf)}
+	req := skew.Request{From: tc.from, To: tc.to, Static: tc.static, Now: cmp.Or(tc.now, c.AsOf)}
 	fs := findings(t, c, inv, req, tc.id)
 	if got := finding.Worst(fs); got != tc.want {
 		t.Fatalf("%s, want %s: %s", got, tc.want, show(fs))
@@ -123,9 +120,6 @@ func (tc *ruleCase) run(t *testing.T) {
 	}
 	if tc.fixedAsk != nil {
 		tc.fixedAsk(&req, c)
-	}
-	if tc.fixedPlan != nil {
-		req.Planned = tc.fixedPlan
 	}
 	if fs := findings(t, c, inv, req, tc.id); finding.Worst(fs) > finding.Info {
 		t.Errorf("still there after its remedy: %s", show(fs))

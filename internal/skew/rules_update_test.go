@@ -74,8 +74,6 @@ func admissionCases() []ruleCase {
 	tolerates := onWindows(func(d *inventory.Driver) {
 		d.Scheduling.Tolerations = []inventory.Toleration{{Key: "os", Operator: "Exists"}}
 	})
-	elsewhere := vsphereHostProcess("v3.5.0")
-	elsewhere.Object.Namespace = "storage"
 	return []ruleCase{
 		{name: "privileged", id: "POLICY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: enforces("privileged")},
 		{name: "no level", id: "POLICY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: enforces("")},
@@ -85,9 +83,6 @@ func admissionCases() []ruleCase {
 			says: "restricted", fix: enforces("privileged"), count: 1},
 		{name: "pods are missing", id: "POLICY001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(enforces("restricted"), onWindows(func(d *inventory.Driver) { d.Rollout.Ready = 0 })), want: finding.Block,
 			fix: enforces("privileged"), count: 1},
-		{name: "planned", id: "POLICY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{elsewhere}, change: func(inv *inventory.Inventory) {
-			inv.Cluster.Namespaces = []inventory.Namespace{{Name: "storage", Enforce: "restricted"}}
-		}, want: finding.Block, says: "namespace storage", fix: func(inv *inventory.Inventory) { inv.Cluster.Namespaces[0].Enforce = "privileged" }, count: 1},
 
 		{name: "tolerated", id: "NODE004", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(taint(), tolerates)},
 		{name: "WMCO's taint", id: "NODE004", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: taint(), want: finding.Warn,

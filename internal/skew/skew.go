@@ -25,9 +25,8 @@ type (
 
 // The phases of one hop.
 const (
-	Now     = snapshot.Now
-	Target  = snapshot.Target
-	Planned = snapshot.Planned
+	Now    = snapshot.Now
+	Target = snapshot.Target
 )
 
 // Result is the answer.
@@ -63,11 +62,10 @@ type Row struct {
 	Provisioner string `json:"provisioner"`
 	Object      string `json:"object"`
 	// LinuxNow, LinuxTarget and Windows are versions as shown, "3.3.1", or
-	// "unknown". WindowsPlanned is "" unless one was planned.
-	LinuxNow       string `json:"linuxNow"`
-	LinuxTarget    string `json:"linuxTarget,omitempty"`
-	Windows        string `json:"windows"`
-	WindowsPlanned string `json:"windowsPlanned,omitempty"`
+	// "unknown".
+	LinuxNow    string `json:"linuxNow"`
+	LinuxTarget string `json:"linuxTarget,omitempty"`
+	Windows     string `json:"windows"`
 	// WindowsBefore is where the plan has the Windows driver when the update of
 	// the hop starts, WindowsAfter where it has it when the hop is done; "" where
 	// the plan doesn't know it.
@@ -79,8 +77,7 @@ type Row struct {
 	DistanceNow *int `json:"distanceNow,omitempty"`
 	Distance    *int `json:"distance,omitempty"`
 	// SameCommitNow and SameCommit: both sides are built from one commit, by the
-	// payload of the release and the label of the Windows image; at the target, of
-	// the planned one where there is one.
+	// payload of the release and the label of the Windows image.
 	SameCommitNow bool `json:"sameCommitNow,omitempty"`
 	SameCommit    bool `json:"sameCommit,omitempty"`
 	// Mode is csi-proxy or HostProcess now, ModeTarget what the target's line

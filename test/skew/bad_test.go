@@ -169,8 +169,6 @@ func TestBadFlags(t *testing.T) {
 		{"--from 4.19 --to 4.20 --fail-on info", "info"},
 		{"--from 4.19 --to 4.20 --image-version nonsense", "nonsense"},
 		{"--from 4.19 --to 4.20 --image-version a=latest", "latest"},
-		{"--from 4.19 --planned " + goodDaemonSet, "--to"},
-		{"--from 4.19 --to 4.20 --planned " + goodNodes, "no Windows CSI driver"},
 		{"--from 4.19 --to 4.20 --release-image " + goodNodes, ""},
 		{"--from 4.19 --to 4.20 --manifests nowhere", "nowhere"},
 		{"--from 4.19 --to 4.20 --must-gather testdata", "--must-gather"},

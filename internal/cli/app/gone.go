@@ -16,6 +16,7 @@ var gone = map[string]string{
 	"catalog update":                "install the newest verify; --catalog FILE adds rows",
 	"inventory":                     "verify skew --details -o json has what was read",
 	"skew --contexts":               "for c in a b; do verify skew --context $c; done",
+	"--planned":                     "deploy it and check again; before that verify skew --static --from RELEASE --manifests FILE checks it alone",
 	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",
 	"skew --image-layout":           "--image-version IMAGE=vX.Y.Z@COMMIT; bake driver -o json has digest, version and commit",
 	"skew --resolve":                "--image-version IMAGE=vX.Y.Z; the labels say which: skopeo inspect docker://IMAGE",

@@ -16,7 +16,6 @@ import (
 	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
-	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
@@ -188,36 +187,6 @@ func (t *tool) live(ctx context.Context, c *kube.Collector, in inputs) (inventor
 	}
 	t.Tell(shown, event.Read, event.Done, "")
 	return s, nil
-}
-
-// planned reads the manifests of --planned: the Windows drivers that will be
-// deployed after the update. What couldn't be read there is inv's problem too.
-func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, paths []string, inv *inventory.Inventory) ([]inventory.Driver, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	images, err := imageVersions(in.images)
-	if err != nil {
-		return nil, err
-	}
-	c := kube.NewCollector(kube.Options{Catalog: known, ImageVersions: images})
-	s, err := manifests.Read(ctx, c, paths, t.Stdin)
-	if err != nil {
-		return nil, err
-	}
-	s.Kind = "planned"
-	later := c.Inventory()
-	inv.Sources = append(inv.Sources, s)
-	inv.Problems = append(inv.Problems, later.Problems...)
-	drivers := slices.DeleteFunc(later.Drivers, func(d inventory.Driver) bool { return d.OS != "windows" })
-	if len(drivers) == 0 {
-		return nil, &fault.Error{
-			What:  "--planned holds no Windows CSI driver: " + s.Detail,
-			Where: strings.Join(paths, ", "),
-			Fix:   "verify skew --static -o json --details --manifests " + shell.Word(paths[0]) + " shows what was looked at and why it was set aside",
-		}
-	}
-	return drivers, nil
 }
 
 // imageVersions reads --image-version: IMAGE=vX.Y.Z or IMAGE=vX.Y.Z@COMMIT, or a file of such lines, in which

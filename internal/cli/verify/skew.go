@@ -26,7 +26,6 @@ type skewOptions struct {
 	from, to string
 	static   bool
 	eus      bool
-	planned  []string
 	explain  string
 	details  bool
 }
@@ -61,7 +60,6 @@ func (o *skewOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.to, "to", "", "OpenShift release to update to; without it the check after an update")
 	f.BoolVar(&o.static, "static", false, "the manifests have no cluster behind them: leave out the rules that need nodes or volumes, and say so")
 	f.BoolVar(&o.eus, "eus", false, "plan a Control Plane Only (EUS to EUS) update, two minors at once (default: as the channel, eus-*, or pools of workers that are all paused say)")
-	f.StringArrayVar(&o.planned, "planned", nil, "manifests of the Windows drivers that will be deployed after the update; may be repeated")
 	app.Complete(cmd, "from", o.catalog.Releases)
 	app.Complete(cmd, "to", o.catalog.Releases)
 }
@@ -103,11 +101,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	planned, err := t.planned(ctx, known, o.inputs, o.planned, inv)
-	if err != nil {
-		return skewreport.Report{}, err
-	}
-	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, EUS: o.controlPlaneOnly(cmd), Planned: planned, Now: today, Catalogs: o.catalog.Paths})
+	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, EUS: o.controlPlaneOnly(cmd), Now: today, Catalogs: o.catalog.Paths})
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -143,10 +137,8 @@ func (o *skewOptions) check() error {
 		return &fault.Error{What: "--static is for manifests that have no cluster behind them", Fix: "--static --manifests DIR, or leave --static out"}
 	case o.eus && o.to == "":
 		return &fault.Error{What: "--eus needs --to: an update over two minors", Fix: "--to 4.20"}
-	case len(o.planned) > 0 && o.to == "":
-		return &fault.Error{What: "--planned needs --to: it tells of the time after an update", Fix: "--to 4.20"}
 	}
-	return o.stdinOnce("--planned", o.planned...)
+	return nil
 }
 
 // day is today in UTC, or the day of SOURCE_DATE_EPOCH, so that a report can be

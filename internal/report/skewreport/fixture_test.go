@@ -154,7 +154,7 @@ func unknown() Report {
 		Result: &skew.Result{
 			From: hostile, To: hostile, Hops: []skew.Hop{{From: hostile, To: hostile}},
 			Drivers: []skew.Row{
-				{Driver: hostile, Provisioner: hostile, Object: hostile, LinuxNow: hostile, LinuxTarget: hostile, Windows: hostile, WindowsPlanned: hostile,
+				{Driver: hostile, Provisioner: hostile, Object: hostile, LinuxNow: hostile, LinuxTarget: hostile, Windows: hostile,
 					Mode: hostile, ModeTarget: hostile, Severity: finding.Unknown, Certainty: hostile},
 				{Driver: "smb", Provisioner: "smb.csi.k8s.io", Object: "DaemonSet 日本語/ノード", LinuxNow: "unknown", LinuxTarget: "unknown", Windows: "unknown",
 					Mode: "none", Severity: finding.Unknown, Certainty: "default"},

@@ -29,7 +29,7 @@ func everywhere(s string) Report {
 		},
 		Result: &skew.Result{
 			From: s, To: s, Hops: []skew.Hop{{From: s, To: s}}, Evaluated: []string{s}, NotEvaluated: []skew.NotEvaluated{{Rule: s, Reason: s}},
-			Drivers:  []skew.Row{{Driver: s, Provisioner: s, Object: s, LinuxNow: s, LinuxTarget: s, Windows: s, WindowsPlanned: s, Mode: s, ModeTarget: s, Certainty: s}},
+			Drivers:  []skew.Row{{Driver: s, Provisioner: s, Object: s, LinuxNow: s, LinuxTarget: s, Windows: s, Mode: s, ModeTarget: s, Certainty: s}},
 			Findings: []finding.Finding{f, g}, Steps: []skew.Step{{Hop: -1, When: s, What: s, Actions: run(s), Why: s, Rules: []string{s}}},
 		},
 		Explain: func(string) (skew.Rule, bool) { return skew.Rule{Title: s, Ground: s, Source: s}, true },

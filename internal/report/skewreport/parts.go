@@ -26,7 +26,7 @@ func (d *Document) hopIndex(hop string) int {
 }
 
 func phaseOrder(phase string) int {
-	return order(skew.Phase(phase), skew.Now, skew.Target, skew.Planned)
+	return order(skew.Phase(phase), skew.Now, skew.Target)
 }
 
 func whenOrder(when string) int { return order(when, "before", "during", "after") }
@@ -47,8 +47,6 @@ func moment(hop, phase string) string {
 		return "now, before anything is changed"
 	case skew.Target:
 		words = "Linux updated, Windows as it is now"
-	case skew.Planned:
-		words = "Linux updated, Windows as planned"
 	}
 	if hop == "" {
 		return words

@@ -133,7 +133,7 @@ func stretches(rows []driverRow) []stretch {
 		}
 		last, next := all[len(all)-1], columnX(i+1)
 		before := cmp.Or(r.row.WindowsBefore, last.windows)
-		after := cmp.Or(r.row.WindowsAfter, r.row.WindowsPlanned, before)
+		after := cmp.Or(r.row.WindowsAfter, before)
 		all = append(all,
 			stretch{last.to, next - picStep, last.linux, last.windows}, stretch{next - picStep, next, last.linux, before},
 			stretch{next, next + picStep, r.row.LinuxTarget, before}, stretch{next + picStep, next + picStep + picStep/2, r.row.LinuxTarget, after})
@@ -219,7 +219,7 @@ func gapClass(linux, windows string) string {
 func shape(rows []driverRow, s stretch) string {
 	mode := rows[0].row.Mode
 	for _, r := range rows {
-		if s.windows != r.row.Windows && s.windows == cmp.Or(r.row.WindowsAfter, r.row.WindowsPlanned) {
+		if s.windows != r.row.Windows && s.windows == r.row.WindowsAfter {
 			mode = cmp.Or(r.row.ModeTarget, mode)
 			break
 		}

@@ -63,7 +63,7 @@ func (d *Document) routes() []driverRow {
 		way := all[last].row
 		way.SameCommit = r.row.SameCommit
 		way.LinuxTarget, way.ModeTarget = r.row.LinuxTarget, cmp.Or(r.row.ModeTarget, way.ModeTarget)
-		way.WindowsPlanned, way.Severity = cmp.Or(r.row.WindowsPlanned, way.WindowsPlanned), max(way.Severity, r.Severity)
+		way.Severity = max(way.Severity, r.Severity)
 		all[last] = d.driverRow(way)
 	}
 	return all
@@ -72,7 +72,7 @@ func (d *Document) routes() []driverRow {
 func (d *Document) driverRow(r skew.Row) driverRow {
 	row := driverRow{
 		Driver: d.driverName(r), Hop: d.hopOf(r.Hop), Linux: cmp.Or(r.LinuxNow, "unknown"),
-		Windows:  change(cmp.Or(r.Windows, "unknown"), r.WindowsPlanned),
+		Windows:  cmp.Or(r.Windows, "unknown"),
 		Distance: commitOr(r.SameCommitNow, r.LinuxNow, r.Windows),
 		Mode:     change(cmp.Or(r.Mode, "unknown"), r.ModeTarget), Severity: r.Severity, row: r,
 	}
@@ -81,7 +81,7 @@ func (d *Document) driverRow(r skew.Row) driverRow {
 	}
 	if d.To != "" {
 		row.Linux = change(row.Linux, cmp.Or(r.LinuxTarget, "unknown"))
-		row.Distance = change(row.Distance, commitOr(r.SameCommit, r.LinuxTarget, cmp.Or(r.WindowsPlanned, r.Windows)))
+		row.Distance = change(row.Distance, commitOr(r.SameCommit, r.LinuxTarget, r.Windows))
 	}
 	return row
 }

@@ -4,11 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/base/finding"
@@ -59,8 +57,6 @@ func every() []action.Action {
 		action.BuildImage{SetImage: action.SetImage{Object: homeless, Image: action.Built("x.txt"), Strategy: "OnDelete"}, Release: "4.15"},
 		action.ReplaceDriver{Object: present, Title: "vSphere", Version: v, Bake: []string{"--for", "4.20"}, Access: []string{"03-scc.yaml"}, DaemonSet: "08-daemonset.yaml", Folder: "vsphere-4.20", Image: "r/d:v3.5.0", Becomes: becomes},
 		action.DeployDriver{Title: "vSphere", Version: v, Bake: []string{"vsphere", "--for", "4.20"}, Folder: "vsphere-4.20", Becomes: becomes},
-		action.ApplyPlanned{File: "new driver.yaml", Sets: []inventory.Driver{becomes}, Present: []inventory.Object{present}},
-		action.ApplyPlanned{File: "new.yaml", Sets: []inventory.Driver{becomes}},
 		action.DeleteDaemonSet{Object: homeless, Without: "for a minute"},
 		action.EditDriver{Object: present, Text: "give the flag", Flags: &action.Flags{
 			Container: "driver", Call: inventory.Call{At: "/spec/template/spec/containers/1", Args: []string{"--v=2", "--it's=<$HOME>"}}, Give: "--flag=true"}},
@@ -161,24 +157,6 @@ func lines(r finding.Action) []string {
 		all = append(all, r.Done)
 	}
 	return all
-}
-
-// A comma in a file's name isn't one between two files: oc reads the value of -f so.
-func TestFilesAreNoLists(t *testing.T) {
-	for _, file := range []string{"new driver.yaml", "a,b.yaml", `a"b,c.yaml`, `"a".yaml`, "b\\c.yaml"} {
-		for _, line := range lines(action.Record(action.ApplyPlanned{File: file})) {
-			out, err := exec.Command("bash", "-c", `oc() { printf '%s\n' "$@"; }; oc`+strings.TrimSuffix(strings.TrimPrefix(line, "oc"), ">/dev/null")).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			words := strings.Split(string(out), "\n")
-			flags := pflag.NewFlagSet("oc", pflag.ContinueOnError)
-			files := flags.StringSliceP("filename", "f", nil, "")
-			if err := flags.Parse([]string{"-f", words[slices.Index(words, "-f")+1]}); err != nil || !slices.Equal(*files, []string{file}) {
-				t.Errorf("%s is read as %q, %v", line, *files, err)
-			}
-		}
-	}
 }
 
 // What changes a cluster says how to go back, or why nobody can.

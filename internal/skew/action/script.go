@@ -152,7 +152,7 @@ func functions(later []string) template.FuncMap {
 		},
 	}
 	maps.Copy(funcs, template.FuncMap{
-		"word": word, "oc": oc, "get": get, "kind": kindOf, "saved": Saved, "some": inventory.Some, "csv": csv, "newEnough": newEnough,
+		"word": word, "oc": oc, "get": get, "kind": kindOf, "saved": Saved, "some": inventory.Some, "newEnough": newEnough,
 		"ref":        func(o inventory.Object) string { return kindOf(o) + "/" + o.Name },
 		"inside":     func(folder, file string) string { return folder + "/" + file },
 		"payload":    func(release string) string { return "release-" + release + ".txt" },
@@ -165,13 +165,6 @@ func functions(later []string) template.FuncMap {
 		"patch":      func(f *Flags) string { _, patch := f.change(); return patch },
 		"called":     func(f *Flags) string { to, _ := f.change(); return jsonOf(to.Command) + jsonOf(to.Args) },
 		"callPath":   (*Flags).jsonPath,
-		"objects": func(list []inventory.Driver) string {
-			var names []string
-			for i := range list {
-				names = append(names, list[i].Object.String())
-			}
-			return strings.Join(names, ", ")
-		},
 	})
 	return funcs
 }
@@ -195,15 +188,6 @@ func image(reference string) raw {
 		return raw(`"$(cat ` + word(file) + ` 2>/dev/null)"`)
 	}
 	return raw(word(reference))
-}
-
-// csv is a file that a user has named, as the value of -f: oc reads a list there, as in
-// CSV.
-func csv(file string) string {
-	if !strings.ContainsAny(file, `,"`) {
-		return file
-	}
-	return `"` + strings.ReplaceAll(file, `"`, `""`) + `"`
 }
 
 // newEnough is an awk that every line, a version, must be of a minor release of WMCO

@@ -191,9 +191,6 @@ const (
 )
 
 func (p *planner) follow(to version.OpenShift) {
-	rest := p.settle(rules.After, []string{rules.Before, rules.During, rules.After, ""}, to)
-	if p.hop == len(p.route.Stops)-2 {
-		p.restPlanned(rest)
-	}
+	p.settle(rules.After, []string{rules.Before, rules.During, rules.After, ""}, to)
 	p.moved(p.hop, rules.After, p.inv)
 }

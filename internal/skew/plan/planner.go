@@ -11,7 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
-	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
@@ -59,9 +58,6 @@ func (p *planner) judged(stops ...version.OpenShift) Judged {
 		r.To = ""
 	} else {
 		r.To = stops[1].String()
-	}
-	if p.hop < len(p.route.Stops)-2 {
-		r.Planned = nil // they are for the time after the last hop
 	}
 	return p.evaluate(p.inv, r, &snapshot.Route{Stops: stops, Problem: p.route.Problem, Fix: p.route.Fix, Unknown: p.route.Unknown})
 }
@@ -191,21 +187,6 @@ func (p *planner) add(when string, ids []string, why string, actions ...action.A
 	p.list = append(p.list, Step{Hop: p.hop, When: when, What: rules.Summaries(records), Actions: records, Why: why, Rules: ids})
 	p.did = append(p.did, actions)
 	action.Apply(p.inv, actions...)
-}
-
-func (p *planner) restPlanned(e Judged) {
-	told := map[string]bool{}
-	for _, s := range p.list {
-		for _, a := range s.Actions {
-			told[a.Object] = true
-		}
-	}
-	for _, d := range e.Now.PlannedWindows {
-		if file := snapshot.PlannedFile(d); !told[file] {
-			told[file] = true
-			p.add(rules.After, nil, "it was planned", remedy.PlannedFileChange(e.Now, file)...)
-		}
-	}
 }
 
 // Commands are all that its actions run, in order.

@@ -1,6 +1,6 @@
 // Package remedy chooses the actions that bring a driver, WMCO or csi-proxy to
 // where a rule wants it: an image, a manifest that bake writes or the project's,
-// what was planned. It doesn't decide whether anything has to change.
+// what somebody decided. It doesn't decide whether anything has to change.
 package remedy
 
 import (
@@ -30,25 +30,13 @@ func Change(v *snapshot.View, to version.Driver) []action.Action {
 	return imageChange(v, to)
 }
 
-// ChangeAfter is how the driver follows after the hop: by what was planned for
-// it, where anything was.
-func ChangeAfter(v *snapshot.View, to version.Driver) []action.Action {
-	if v.Planned || v.At.Hop < v.At.Hops-1 {
-		return Change(v, to)
-	}
-	if list := plannedChanges(v.At, v.DaemonSet); len(list) > 0 {
-		return list
-	}
-	return Change(v, to)
-}
-
 // Replacement puts the complete DaemonSet of a version in the place of the
 // present one: bake's, or the project's where bake writes none.
 func Replacement(v *snapshot.View, to version.Driver, hostProcess bool, why string) []action.Action {
 	becomes := became(v.DaemonSet, v.Catalog, to, hostProcess)
 	b, ok := Bakes(v, to, hostProcess)
 	if ok && InFile(v) {
-		file := snapshot.PlannedFile(v.DaemonSet)
+		file := snapshot.FileOf(v.DaemonSet)
 		return []action.Action{action.ByHand{
 			Text:    fmt.Sprintf("replace %s in %s by the one that bake writes, v%s", v.DaemonSet.Object, file, to.Core()),
 			Look:    [][]string{slices.Concat([]string{"bake", "manifests", "csi-driver"}, b.words(file), []string{"--out", b.folder(v.DaemonSet)})},

@@ -19,10 +19,8 @@ var (
 
 // Phases for Rule.At; a rule that reports at every phase names none.
 var (
-	AtNow        = []snapshot.Phase{snapshot.Now}
-	AtTarget     = []snapshot.Phase{snapshot.Target}
-	ExceptTarget = []snapshot.Phase{snapshot.Now, snapshot.Planned}
-	ExceptPlan   = []snapshot.Phase{snapshot.Now, snapshot.Target}
+	AtNow    = []snapshot.Phase{snapshot.Now}
+	AtTarget = []snapshot.Phase{snapshot.Target}
 )
 
 // Family gives rules their texts, each from the file that is called as the rule is.

@@ -37,7 +37,7 @@ func (snap *Snapshot) SeenWorking(d *inventory.Driver, n *inventory.Node) bool {
 // a DaemonSet made from the YAML of the Linux one has them too. So one
 // of the releases that may have deployed it must be one that does such a thing.
 func (snap *Snapshot) Operated(d *inventory.Driver) bool {
-	if !d.OperatorManaged || snap.IsPlanned(d) {
+	if !d.OperatorManaged {
 		return false
 	}
 	return slices.ContainsFunc(snap.deployers(), func(minor string) bool {
@@ -57,11 +57,6 @@ func (snap *Snapshot) deployers() []string {
 		}
 	}
 	return list
-}
-
-// IsPlanned tells whether a Windows DaemonSet is of the planned manifests.
-func (snap *Snapshot) IsPlanned(d *inventory.Driver) bool {
-	return slices.Contains(snap.PlannedWindows, d)
 }
 
 // DaemonSetsOf are the Windows DaemonSets of the inventory of a provisioner.
@@ -85,15 +80,15 @@ func (snap *Snapshot) MatchesNoNode(d *inventory.Driver) bool {
 // atLine is the line and column behind a file's name.
 var atLine = regexp.MustCompile(`(:[0-9]+)+$`)
 
-// PlannedFile is the file that a driver was read from.
-func PlannedFile(d *inventory.Driver) string {
+// FileOf is the file that a driver was read from.
+func FileOf(d *inventory.Driver) string {
 	where := d.Version.At.Where
 	for _, e := range d.Evidence {
 		where = cmp.Or(where, e.Where)
 	}
 	file := atLine.ReplaceAllString(where, "")
 	if file == "" || file == "-" {
-		return "planned.yaml"
+		return "driver.yaml"
 	}
 	return file
 }
@@ -236,4 +231,15 @@ func BeforeVSphere(minor string) bool {
 func (snap *Snapshot) HasInTree(plugin string) bool {
 	return slices.ContainsFunc(snap.Inventory.Leftovers, func(l inventory.Leftover) bool { return l.InTree == plugin }) ||
 		slices.ContainsFunc(snap.Inventory.Volumes, func(u inventory.VolumeUse) bool { return u.InTree == plugin })
+}
+
+// NeverMeet tells whether no node can have both: the selectors want two values of
+// one label.
+func NeverMeet(a, b inventory.Scheduling) bool {
+	for key, value := range a.NodeSelector {
+		if other, both := b.NodeSelector[key]; both && other != value {
+			return true
+		}
+	}
+	return false
 }

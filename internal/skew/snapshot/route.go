@@ -108,9 +108,7 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 	}
 	if to.CompareMinor(from) == 0 && (to.Patch < 0 || to.Compare(from) == 0) {
 		j.There = to
-		if len(r.Planned) == 0 {
-			return j, nil // no update, and no change: the present state is what can be checked
-		}
+		return j, nil // no update: the present state is what can be checked
 	}
 	j.walk(c, from, to)
 	for i := 1; i < len(j.Stops)-1; i++ {
@@ -205,9 +203,6 @@ func (snap *Snapshot) Moments() []*Snapshot {
 	for hop := range hops {
 		list = append(list, snap.moment(hop, Target))
 	}
-	if hops > 0 && len(snap.Request.Planned) > 0 {
-		list = append(list, snap.moment(hops-1, Planned))
-	}
 	return list
 }
 
@@ -223,27 +218,17 @@ func (snap *Snapshot) set(hop int, phase Phase) {
 	if snap.Hops > 0 {
 		snap.To, snap.Target = snap.Route.Stops[hop+1], snap.Route.End()
 	}
-	for _, d := range snap.windowsDrivers(phase) {
+	for _, d := range snap.Windows {
 		now := snap.linuxAt(d, snap.From, hop == 0)
 		target := now
 		if snap.Hops > 0 {
 			target = snap.forward(d, &now, snap.linuxAt(d, snap.To, false))
 		}
 		snap.Views = append(snap.Views, &View{
-			At: snap, DaemonSet: d, Planned: snap.IsPlanned(d), Catalog: snap.LineOf(d), Line: snap.LineAt(d),
+			At: snap, DaemonSet: d, Catalog: snap.LineOf(d), Line: snap.LineAt(d),
 			LinuxNow: now, LinuxTarget: target, Nodes: snap.Scope(d),
 		})
 	}
-}
-
-// windowsDrivers are the Windows drivers in a phase. Planned ones take the place of those
-// that they replace.
-func (snap *Snapshot) windowsDrivers(phase Phase) []*inventory.Driver {
-	if phase != Planned {
-		return snap.Windows
-	}
-	stay := Select(snap.Windows, func(d *inventory.Driver) bool { return len(snap.Replacements(d)) == 0 })
-	return append(stay, snap.PlannedWindows...)
 }
 
 // Underway tells whether the update that is checked is one that the cluster
@@ -275,11 +260,8 @@ func (snap *Snapshot) HopName() string {
 
 // Moment names hop and phase, for people.
 func (snap *Snapshot) Moment() string {
-	switch {
-	case snap.Hops == 0 || snap.Phase == Now && snap.Hop == 0:
+	if snap.Hops == 0 || snap.Phase == Now && snap.Hop == 0 {
 		return "now"
-	case snap.Phase == Planned:
-		return snap.HopName() + ", with the planned manifests"
 	}
 	return snap.HopName()
 }

@@ -4,8 +4,6 @@
 package snapshot
 
 import (
-	"slices"
-
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -40,8 +38,6 @@ type Request struct {
 	// EUS: whether an update over two minors is a Control Plane Only one; nil: as
 	// the cluster's channel and pools say.
 	EUS *bool
-	// Planned are the Windows drivers that will be deployed after the update.
-	Planned []inventory.Driver
 	// Catalogs are the files with rows over the embedded catalog: bake is given
 	// them too.
 	Catalogs []string
@@ -56,9 +52,8 @@ type Phase string
 
 // The phases of one hop.
 const (
-	Now     Phase = "now"           // Linux and Windows as they are
-	Target  Phase = "control-plane" // Linux at the target, Windows unchanged
-	Planned Phase = "windows"       // Linux at the target, Windows as planned
+	Now    Phase = "now"           // Linux and Windows as they are
+	Target Phase = "control-plane" // Linux at the target, Windows unchanged
 )
 
 // CatalogEvidence is which catalog was asked.
@@ -92,10 +87,8 @@ func minorOf(o version.OpenShift) string {
 // View is one Windows driver at one moment, with what a rule needs to judge it.
 type View struct {
 	At *Snapshot
-	// DaemonSet is the one that was read: as it is, or as planned in the phase Planned.
+	// DaemonSet is the one that was read.
 	DaemonSet *inventory.Driver
-	// Planned: it comes from the planned manifests.
-	Planned bool
 	// Catalog is what is known of the driver; nil for an unknown one.
 	Catalog *catalog.Driver
 	// Line is the catalog's line of the Windows version; nil where that isn't
@@ -117,9 +110,9 @@ type Snapshot struct {
 	Request   Request
 	Route     *Route
 	// Nodes are the Windows nodes, Drivers all DaemonSets of drivers that were read,
-	// Windows those for Windows, PlannedWindows the planned ones for Windows.
-	Nodes                            []*inventory.Node
-	Drivers, Windows, PlannedWindows []*inventory.Driver
+	// Windows those for Windows.
+	Nodes            []*inventory.Node
+	Drivers, Windows []*inventory.Driver
 
 	csiNodes map[string]*inventory.CSINode
 	// volumes are those of Windows pods, by provisioner.
@@ -169,7 +162,7 @@ func New(c *catalog.Catalog, inv *inventory.Inventory, req Request, j *Route) *S
 	windows := func(d *inventory.Driver) bool { return d.OS == "windows" }
 	snap := &Snapshot{
 		Catalog: c, Inventory: inv, Request: req, Route: j,
-		Nodes: Pointers(inv.Nodes), Drivers: Pointers(inv.Drivers), Windows: Select(Pointers(inv.Drivers), windows), PlannedWindows: Select(Pointers(req.Planned), windows),
+		Nodes: Pointers(inv.Nodes), Drivers: Pointers(inv.Drivers), Windows: Select(Pointers(inv.Drivers), windows),
 		csiNodes: make(map[string]*inventory.CSINode, len(inv.CSINodes)),
 		volumes:  map[string][]*inventory.VolumeUse{},
 		linux:    map[string][]*inventory.Driver{},
@@ -183,7 +176,7 @@ func New(c *catalog.Catalog, inv *inventory.Inventory, req Request, j *Route) *S
 	for _, u := range Pointers(inv.Volumes) {
 		snap.volumes[u.Provisioner] = append(snap.volumes[u.Provisioner], u)
 	}
-	for _, d := range slices.Concat(snap.Drivers, Pointers(req.Planned)) {
+	for _, d := range snap.Drivers {
 		if d.Partial != "" {
 			snap.Partial[d.Object.String()] = d.Partial
 		}
@@ -199,7 +192,7 @@ func New(c *catalog.Catalog, inv *inventory.Inventory, req Request, j *Route) *S
 // Covered tells whether there is anything of a resource to go by.
 func (snap *Snapshot) Covered(r inventory.Resource) bool {
 	c := snap.Inventory.Read[r]
-	return c.Complete || c.Count > 0 || r == inventory.DaemonSets && len(snap.Request.Planned) > 0
+	return c.Complete || c.Count > 0
 }
 
 // Payload is the payload of a release that was read. A minor alone takes the

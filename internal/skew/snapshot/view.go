@@ -96,7 +96,7 @@ func (v *View) OperatorTakesOver() bool {
 // Many clusters carry one from the time before they had Windows nodes.
 func (v *View) Unscheduled() bool {
 	r := v.DaemonSet.Rollout
-	return !v.Planned && r != nil && r.Observed && r.Desired == 0 && v.At.KnownUnmatched(v.DaemonSet)
+	return r != nil && r.Observed && r.Desired == 0 && v.At.KnownUnmatched(v.DaemonSet)
 }
 
 // Evidence is where image and version were read.
@@ -117,10 +117,9 @@ func (v *View) SeenRegistered(nodes []*inventory.Node) bool {
 	return len(nodes) > 0 && len(v.Unproven(nodes)) == 0
 }
 
-// Unproven are the nodes that the driver isn't seen to work on. A planned manifest
-// was never seen anywhere.
+// Unproven are the nodes that the driver isn't seen to work on.
 func (v *View) Unproven(nodes []*inventory.Node) []*inventory.Node {
-	return Select(nodes, func(n *inventory.Node) bool { return v.Planned || !v.At.SeenWorking(v.DaemonSet, n) })
+	return Select(nodes, func(n *inventory.Node) bool { return !v.At.SeenWorking(v.DaemonSet, n) })
 }
 
 // Resource is a kind of object that rules need: Title for people, API for oc.

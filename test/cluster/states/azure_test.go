@@ -36,8 +36,8 @@ func azureStates() []state {
 			verdict: finding.Warn, why: "it runs on no Windows node, for want of a toleration", source: wmcoTaint,
 		},
 		{
-			name: "azure-file, upstream's manifest as it is, in the plan", cluster: file("4.19.20", with(azureFileHost("v1.32.3-windows-hp"))), to: "4.20", planned: []driver{azureFileHost("v1.33.3-windows-hp", tolerating(upstreamOS))},
-			verdict: finding.Block, why: "once applied, it runs on no node, and the driver that works is gone", source: wmcoTaint,
+			name: "azure-file, upstream's manifest as it is, before an update", cluster: file("4.19.20", with(azureFileHost("v1.32.3-windows-hp", tolerating(upstreamOS)))), to: "4.20",
+			verdict: finding.Block, why: "it runs on no node, and pods wait for its volumes, before the update as after it", source: wmcoTaint,
 		},
 		{
 			name: "azure-file patch update that moves the driver", cluster: file("4.14.24", with(azureFile("v1.28.1"))), to: "4.14.30",
@@ -84,7 +84,7 @@ func azureStates() []state {
 			verdict: finding.Pass, why: "pods are ready and registered; images of Server 2022 run on 2025", source: stableABI,
 		},
 		{
-			name: "azure-disk pipes on Server 2025, in the plan", cluster: disk("4.21.9", onWindows(26100), with(azureDiskHost("v1.34.2-windows-hp"))), to: "4.22", planned: []driver{azureDisk("v1.34.2")},
+			name: "azure-disk pipes on Server 2025, before an update", cluster: disk("4.21.9", onWindows(26100), with(azureDisk("v1.34.2"))), to: "4.22",
 			verdict: finding.Pass, why: "containerd 1.7 on build 26100 takes images from 20348 up", source: stableABI,
 		},
 		{

@@ -37,16 +37,6 @@ func (s *state) about(t *testing.T, dir string) []string {
 	if s.to != "" {
 		args = append(args, "--to", s.to)
 	}
-	if len(s.planned) > 0 {
-		var objects []any
-		for i := range s.planned {
-			o := s.cluster.daemonSet(&s.planned[i])
-			o.Status.Reset()
-			objects = append(objects, o)
-		}
-		write(t, filepath.Join(dir, "planned.json"), listOf(t, objects))
-		args = append(args, "--planned", filepath.Join(dir, "planned.json"))
-	}
 	return append(args, s.args...)
 }
 

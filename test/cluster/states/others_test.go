@@ -127,9 +127,8 @@ func policyStates() []state {
 	}
 	return []state{
 		{
-			name: "planned HostProcess into a restricted namespace", cluster: openshift("4.19.12", "VSphere", uses(vsphereName), namespace("windows-storage", enforces("restricted")), with(vsphere("v3.3.1"))), to: "4.20",
-			planned: []driver{vsphereHost("v3.5.0", at("windows-storage", "vmware-vsphere-csi-driver-node-windows"))},
-			verdict: finding.Block, why: "the namespace refuses HostProcess pods", source: podSecurity,
+			name: "HostProcess in a namespace that became restricted, before an update", cluster: openshift("4.20.6", "VSphere", uses(vsphereName), namespace("windows-storage", enforces("restricted")), with(vsphereHost("v3.5.0", at("windows-storage", "vmware-vsphere-csi-driver-node-windows")))), to: "4.21",
+			verdict: finding.Block, why: "the update replaces nodes, and the namespace refuses the pods of new ones", source: podSecurity,
 		},
 		{
 			name: "HostProcess refused by a baseline namespace", cluster: azure(namespace("csi-windows", enforces("baseline")), with(azureFileHost("v1.33.3-windows-hp", at("csi-windows", "csi-azurefile-node-win"), broken))),

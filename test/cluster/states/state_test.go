@@ -12,7 +12,6 @@ type state struct {
 	cluster *cluster
 	to      string
 	args    []string // further flags
-	planned []driver
 	// mustGather: the objects are read from a must-gather and not from manifests;
 	// without are namespaces that it doesn't hold.
 	mustGather bool

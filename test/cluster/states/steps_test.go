@@ -12,11 +12,11 @@ func TestSteps(t *testing.T) {
 	for name, tc := range map[string]struct {
 		without, inOrder []string
 	}{
-		"azure-file of Argo CD, and another manifest in the plan": {[]string{"delete daemonset"}, []string{"by-owner", "apply-planned"}},
-		"two drivers, one of them doesn't start":                  {nil, []string{"by-hand", "wait-rollout"}},
-		"nodes without WMCO, csi-proxy from a DaemonSet":          {[]string{"update-wmco"}, nil},
-		"gcp-pd on Server 2022, a version without its image":      {[]string{"repair the pod"}, []string{"build-image", "update-control-plane", "build-image"}},
-		"smb equal, to a release that no version is known of":     {[]string{"pin its image"}, []string{"by-hand", "update-control-plane"}},
+		"azure-file of Argo CD, before an update":             {[]string{"oc -n openshift-cluster-csi-drivers set image"}, []string{"update-control-plane", "by-owner"}},
+		"two drivers, one of them doesn't start":              {nil, []string{"by-hand", "wait-rollout"}},
+		"nodes without WMCO, csi-proxy from a DaemonSet":      {[]string{"update-wmco"}, nil},
+		"gcp-pd on Server 2022, a version without its image":  {[]string{"repair the pod"}, []string{"build-image", "update-control-plane", "build-image"}},
+		"smb equal, to a release that no version is known of": {[]string{"pin its image"}, []string{"by-hand", "update-control-plane"}},
 	} {
 		asked := stateOf(t, name).asked(t, t.TempDir())
 		said := run(t, append([]string{"skew"}, asked...)...).stdout

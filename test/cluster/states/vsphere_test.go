@@ -48,12 +48,12 @@ func vsphereStates() []state {
 			verdict: finding.Block, why: "3.5.0 has no client of csi-proxy: in a container of its own it can't reach a disk, and no pod is ready", source: hostOnly,
 		},
 		{
-			name: "vsphere with the tag alone raised in the plan", cluster: on("4.19.12", with(vsphere("v3.3.0"))), to: "4.20", planned: []driver{vsphere("v3.5.0")},
-			verdict: finding.Block, why: "what is to be deployed after the update can't work", source: hostOnly,
+			name: "vsphere with the tag alone raised before an update", cluster: on("4.19.12", with(vsphere("v3.5.0", broken))), to: "4.20",
+			verdict: finding.Block, why: "the pod can't work, and the update doesn't change that", source: hostOnly,
 		},
 		{
-			name: "vsphere with the whole manifest in the plan", cluster: on("4.19.12", with(vsphere("v3.3.1"))), to: "4.20", planned: []driver{vsphereHost("v3.5.0")},
-			verdict: finding.Pass, why: "the HostProcess manifest is prepared, for a namespace whose level is privileged", source: hostOnly,
+			name: "vsphere with the whole manifest after the update", cluster: on("4.20.6", with(vsphereHost("v3.5.0"))),
+			verdict: finding.Pass, why: "the HostProcess manifest of the version that Linux has, in a namespace whose level is privileged", source: hostOnly,
 		},
 		{
 			name: "vsphere several minors, HostProcess on the way", cluster: on("4.18.20", with(vsphere("v3.3.1"))), to: "4.20",

@@ -12,7 +12,6 @@ import (
 
 var node004 = rules.Rule{ID: "NODE004", Needs: rules.NeedsScope, Cluster: untoleratedTaints, At: rules.AtNow}
 
-// untoleratedTaints is NODE004. Of planned manifests REG004 tells.
 func untoleratedTaints(snap *snapshot.Snapshot, report rules.Report) {
 	for _, v := range snap.Views {
 		if v.DaemonSet.Provisioner != "" {

@@ -20,7 +20,7 @@ func refusedPods(v *snapshot.View, report rules.Report) {
 		Case: "refused", Facts: rules.Facts{"ns": n}, Do: []action.Action{action.SetPodSecurity{Namespace: n.Name, Was: n}},
 		Evidence: slices.Concat([]inventory.Evidence{n.At}, v.DaemonSet.Evidence[:min(1, len(v.DaemonSet.Evidence))]),
 	}
-	if r := v.DaemonSet.Rollout; !v.Planned && v.At.Hops == 0 && r != nil && r.Desired > 0 && r.Ready >= r.Desired {
+	if r := v.DaemonSet.Rollout; v.At.Hops == 0 && r != nil && r.Desired > 0 && r.Ready >= r.Desired {
 		d.Case = "new ones refused"
 	}
 	report(d)

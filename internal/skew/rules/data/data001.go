@@ -58,7 +58,7 @@ func runs(snap *snapshot.Snapshot, p *inventory.Payload) bool {
 	})
 }
 
-var data001 = rules.Rule{ID: "DATA001", Driver: driverData, Cluster: releaseData, At: rules.ExceptPlan}
+var data001 = rules.Rule{ID: "DATA001", Driver: driverData, Cluster: releaseData}
 
 // stale is when the catalog's age is worth a word: OpenShift has a new minor
 // about every four months, and drivers are rebased with it.

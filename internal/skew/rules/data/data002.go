@@ -187,7 +187,7 @@ func sources(snap *snapshot.Snapshot) []inventory.Evidence {
 }
 
 func noDriver(snap *snapshot.Snapshot, report rules.Report) {
-	if told := !snap.Covered(inventory.DaemonSets) && !snap.Request.Static; told || len(snap.Views) > 0 || len(snap.Request.Planned) > 0 || slices.ContainsFunc(snap.Inventory.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
+	if told := !snap.Covered(inventory.DaemonSets) && !snap.Request.Static; told || len(snap.Views) > 0 || slices.ContainsFunc(snap.Inventory.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
 		return
 	}
 	d := rules.Finding{

@@ -45,5 +45,5 @@ func downgrade(v *snapshot.View) (version.Driver, bool) {
 	if certain {
 		line = v.Catalog.Line(linux)
 	}
-	return linux, line != nil && !v.Planned && remedy.NewManifest(v.DaemonSet, line, false) == ""
+	return linux, line != nil && remedy.NewManifest(v.DaemonSet, line, false) == ""
 }

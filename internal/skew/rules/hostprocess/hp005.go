@@ -6,7 +6,6 @@ import (
 
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cluster/catalog"
-	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
@@ -34,12 +33,9 @@ func hostProcessCrossing(v *snapshot.View, report rules.Report) {
 	}
 	d := rules.Finding{Case: "crossing", Facts: rules.Facts{"linux": l, "must": must, "pipes": len(v.DaemonSet.Pipes)}, Evidence: slices.Concat(pipeEvidence(v.DaemonSet), l.Evidence())}
 	to := remedy.FitVersion(v, v.DaemonSet, l.Newest())
-	d.Do = remedy.ChangeAfter(v, to)
-	prepared := v.At.PlannedFor(v.DaemonSet)
-	if must == catalog.HostProcessDefault || len(prepared) > 0 && !slices.ContainsFunc(prepared, func(p *inventory.Driver) bool { return !p.HostProcess }) {
+	d.Do = remedy.Change(v, to)
+	if must == catalog.HostProcessDefault {
 		d.Severity, d.PlanInfo = finding.Info, v.At.Hops > 0
-	}
-	if must == catalog.HostProcessDefault && v.At.PlannedFor(v.DaemonSet) == nil {
 		d.Remedy = fmt.Sprintf("nothing has to be done: with v%s the present pod goes on working with csi-proxy, and the project deploys it as a HostProcess container", to.Core())
 	}
 	if v.HasRival() {

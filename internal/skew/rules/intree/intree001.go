@@ -19,7 +19,7 @@ func featureOff(snap *snapshot.Snapshot, use snapshot.InTreeUse) bool {
 }
 
 // AFTER003 makes its findings too, as intree.Rules[0].
-var intree001 = rules.Rule{ID: "INTREE001", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: inTreeGate, Asks: rules.OfHops, At: rules.ExceptPlan}
+var intree001 = rules.Rule{ID: "INTREE001", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: inTreeGate, Asks: rules.OfHops}
 
 // inTreeGate is INTREE001: Windows pods use in-tree volumes that the target
 // serves by CSI, and nodes whose CSINode lacks the driver.

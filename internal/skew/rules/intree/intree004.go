@@ -10,9 +10,6 @@ import (
 // let it serve Windows. On the way to one that does, it only waits.
 func earlyVSphere(v *snapshot.View, report rules.Report) {
 	minor := v.At.FromMinor()
-	if v.At.Phase == snapshot.Planned {
-		minor = v.At.ToMinor()
-	}
 	if v.DaemonSet.Line != "vsphere" || !snapshot.BeforeVSphere(minor) || registeredEverywhere(v) {
 		return
 	}
@@ -32,4 +29,4 @@ func registeredEverywhere(v *snapshot.View) bool {
 	return len(v.Nodes) > 0 && len(missing)+len(unread) == 0
 }
 
-var intree004 = rules.Rule{ID: "INTREE004", Needs: rules.NeedsDrivers, Driver: earlyVSphere, At: rules.ExceptTarget}
+var intree004 = rules.Rule{ID: "INTREE004", Needs: rules.NeedsDrivers, Driver: earlyVSphere, At: rules.AtNow}

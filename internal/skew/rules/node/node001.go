@@ -12,7 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-var node001 = rules.Rule{ID: "NODE001", Needs: rules.NeedsNodes, Cluster: kubeletSkew, At: rules.ExceptPlan}
+var node001 = rules.Rule{ID: "NODE001", Needs: rules.NeedsNodes, Cluster: kubeletSkew}
 
 func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 	if len(snap.Nodes) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-var node002 = rules.Rule{ID: "NODE002", Needs: rules.NeedsNodes, Cluster: operatorSkew, At: rules.ExceptPlan}
+var node002 = rules.Rule{ID: "NODE002", Needs: rules.NeedsNodes, Cluster: operatorSkew}
 
 func operatorSkew(snap *snapshot.Snapshot, report rules.Report) {
 	if c := snap.Inventory.Cluster.CSV; snap.Phase == snapshot.Now && !c.Installed() {

@@ -89,4 +89,4 @@ func buildRemedy(v *snapshot.View, build int, runtime string) (string, []action.
 	return advice, nil
 }
 
-var node003 = rules.Rule{ID: "NODE003", Needs: rules.NeedsScope, Driver: windowsBuild, Lacks: true, Starts: true, At: rules.ExceptTarget}
+var node003 = rules.Rule{ID: "NODE003", Needs: rules.NeedsScope, Driver: windowsBuild, Lacks: true, Starts: true, At: rules.AtNow}

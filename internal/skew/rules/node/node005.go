@@ -30,4 +30,4 @@ func oldRuntime(v *snapshot.View, report rules.Report) {
 	}
 }
 
-var node005 = rules.Rule{ID: "NODE005", Needs: rules.NeedsScope, Driver: oldRuntime, Starts: true, At: rules.ExceptTarget}
+var node005 = rules.Rule{ID: "NODE005", Needs: rules.NeedsScope, Driver: oldRuntime, Starts: true, At: rules.AtNow}

@@ -71,4 +71,4 @@ func fitsLinux(v *snapshot.View) bool {
 	return v.LinuxNow.Known() && line != nil && !line.HostProcessOnly() && len(snapshot.Unmounted(line, v.DaemonSet)) == 0
 }
 
-var proxy003 = rules.Rule{ID: "PROXY003", Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.ExceptTarget}
+var proxy003 = rules.Rule{ID: "PROXY003", Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.AtNow}

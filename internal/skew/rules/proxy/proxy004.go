@@ -14,7 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-var proxy004 = rules.Rule{ID: "PROXY004", Needs: rules.NeedsScope, Driver: proxyWMIC, Starts: true, At: rules.ExceptTarget}
+var proxy004 = rules.Rule{ID: "PROXY004", Needs: rules.NeedsScope, Driver: proxyWMIC, Starts: true, At: rules.AtNow}
 
 // proxyWMIC is PROXY004: a driver that needs GetBIOSSerialNumber of a csi-proxy
 // that runs wmic for it, or runs wmic itself, on a Windows that may have none.

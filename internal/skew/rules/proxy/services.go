@@ -22,9 +22,6 @@ func dialsAnyway(v *snapshot.View) bool {
 }
 
 func services(v *snapshot.View) []snapshot.CSIProxy {
-	if v.At.Phase == snapshot.Planned {
-		return snapshot.Map(v.Nodes, v.At.CSIProxyAfter)
-	}
 	return snapshot.Map(v.Nodes, v.At.CSIProxyOn)
 }
 

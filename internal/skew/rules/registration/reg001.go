@@ -12,14 +12,14 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-var reg001 = rules.Rule{ID: "REG001", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Driver: notRegistered, Cluster: unreached, At: rules.ExceptTarget}
+var reg001 = rules.Rule{ID: "REG001", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Driver: notRegistered, Cluster: unreached, At: rules.AtNow}
 
 // notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
 // doesn't list the driver. That a CSINode exists proves nothing: the kubelet
 // makes one for every node, with no drivers.
 func notRegistered(v *snapshot.View, report rules.Report) {
 	d := v.DaemonSet
-	if v.At.Phase == snapshot.Planned || d.Provisioner == "" || d.Line == "vsphere" && snapshot.BeforeVSphere(v.At.FromMinor()) {
+	if d.Provisioner == "" || d.Line == "vsphere" && snapshot.BeforeVSphere(v.At.FromMinor()) {
 		return // the last is INTREE004
 	}
 	missing, unread := v.At.Lacking(d.Provisioner, v.Nodes)
@@ -58,10 +58,6 @@ func repair(v *snapshot.View, node string) []action.Action {
 // DaemonSet of the inventory would run the driver, and pods that no node was found
 // for yet where that is each Windows node.
 func unreached(snap *snapshot.Snapshot, report rules.Report) {
-	if snap.Phase == snapshot.Planned {
-		uncovered(snap, report)
-		return
-	}
 	byDriver := snapshot.Memo(snap, "uses by driver", func() [][]inventory.VolumeUse {
 		uses := slices.DeleteFunc(slices.Clone(snap.Inventory.Volumes), func(u inventory.VolumeUse) bool {
 			// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
@@ -116,21 +112,4 @@ func deploys(list []action.Action, o inventory.Object) bool {
 
 func untolerated(d *inventory.Driver, nodes []*inventory.Node) bool {
 	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !d.Scheduling.Selects(*n) || d.Scheduling.Tolerates(*n) })
-}
-
-// uncovered is REG001 of what was planned: nodes that have the driver now, and
-// won't when the planned manifest is written over the present one.
-func uncovered(snap *snapshot.Snapshot, report rules.Report) {
-	for _, d := range snap.Windows {
-		used, unused := snap.Using(d.Provisioner, false, snap.UncoveredNodes(d))
-		for i, nodes := range [][]*inventory.Node{used, unused} {
-			if len(nodes) > 0 {
-				p := snap.Replacements(d)[0]
-				report(rules.Finding{
-					Case: []string{"planned leaves used nodes", "planned leaves nodes"}[i], Facts: rules.Facts{"set": d, "nodes": nodes, "planned": p.Object, "file": snapshot.PlannedFile(p)},
-					Evidence: rules.Cite(slices.Concat(p.Evidence[:min(1, len(p.Evidence))], snapshot.NodeEvidence(nodes))),
-				})
-			}
-		}
-	}
 }

@@ -54,7 +54,7 @@ func beside(snap *snapshot.Snapshot, before []*snapshot.View, b *snapshot.View, 
 func both(snap *snapshot.Snapshot, first, second *snapshot.View) rules.Finding {
 	a, b := first.DaemonSet, second.DaemonSet
 	why := better(first, second)
-	if other := better(second, first); snap.Operated(b) || !snap.Operated(a) && !snap.IsPlanned(b) && other != "" {
+	if other := better(second, first); snap.Operated(b) || !snap.Operated(a) && other != "" {
 		a, b, why = b, a, other // it is b that is to go
 	}
 	shared := snapshot.Select(snap.Scope(a), func(n *inventory.Node) bool { return slices.Contains(snap.Scope(b), n) })
@@ -76,8 +76,6 @@ func both(snap *snapshot.Snapshot, first, second *snapshot.View) rules.Finding {
 	which := fmt.Sprintf("which of %s and %s to keep", a.Object, b.Object)
 	remove := action.DeleteDaemonSet{Object: b.Object, Why: a.Object.String() + " runs the driver on the same nodes", Judge: which}
 	switch {
-	case snap.IsPlanned(b):
-		f.Remedy = apart(snap, a, b)
 	case snap.Operated(a) && !snap.Operated(b):
 		// The operator would undo a change of its own.
 		f.Remedy, remove.Judge = fmt.Sprintf("delete %s: %s is the operator's, and stays", b.Object, a.Object), ""
@@ -142,19 +140,6 @@ func truth(b bool) int {
 	return 0
 }
 
-// apart says what to do about a planned DaemonSet that meets another: nothing is
-// there to be deleted yet.
-func apart(snap *snapshot.Snapshot, a, planned *inventory.Driver) string {
-	file := snapshot.PlannedFile(planned)
-	switch {
-	case snap.Operated(a):
-		return fmt.Sprintf("don't apply %s of %s: %s is the operator's", planned.Object, file, a.Object)
-	case snap.IsPlanned(a):
-		return fmt.Sprintf("leave one of them out, or give %s in %s and %s in %s node selectors that don't meet", a.Object, snapshot.PlannedFile(a), planned.Object, file)
-	}
-	return fmt.Sprintf("let %s in %s choose all nodes of %s, so that it can take its place, or give them node selectors that don't meet", planned.Object, file, a.Object)
-}
-
 // byOperator is REG002 of a DaemonSet of the admin's own, where an operator deploys such
 // a one, will do so, or seems to have done so. It is to stay until the operator's is
 // there: only a payload, an operator's tree or the cluster itself counts.
@@ -174,7 +159,7 @@ func byOperator(v *snapshot.View, report rules.Report) {
 			return // of two the pair tells
 		}
 		f.Case = "by hand now"
-	case v.At.Phase == snapshot.Planned, manages(from, d):
+	case manages(from, d):
 		return // an earlier hop said so, or what is now
 	case manages(to, d):
 		f.Case = "by hand"

@@ -98,4 +98,4 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (rules.Finding, b
 	return f, true
 }
 
-var reg003 = rules.Rule{ID: "REG003", Needs: rules.NeedsDrivers, Driver: oldRegistrar, Starts: true, At: rules.ExceptTarget}
+var reg003 = rules.Rule{ID: "REG003", Needs: rules.NeedsDrivers, Driver: oldRegistrar, Starts: true, At: rules.AtNow}

@@ -10,13 +10,13 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-var reg004 = rules.Rule{ID: "REG004", Needs: rules.NeedsDrivers, Driver: notReady, Cluster: plannedNowhere, At: rules.ExceptTarget}
+var reg004 = rules.Rule{ID: "REG004", Needs: rules.NeedsDrivers, Driver: notReady, At: rules.AtNow}
 
 // notReady is REG004: pods of a Windows DaemonSet that aren't ready. A
 // DaemonSet that no node matches is common and harmless.
 func notReady(v *snapshot.View, report rules.Report) {
 	r := v.DaemonSet.Rollout
-	if v.At.Phase == snapshot.Planned || r == nil || r.Desired > 0 && r.Ready >= r.Desired {
+	if r == nil || r.Desired > 0 && r.Ready >= r.Desired {
 		return
 	}
 	wait := action.WaitRollout{Object: v.DaemonSet.Object}
@@ -33,20 +33,4 @@ func notReady(v *snapshot.View, report rules.Report) {
 		f.Case, f.Do = "no pods", nil
 	}
 	report(f)
-}
-
-func plannedNowhere(snap *snapshot.Snapshot, report rules.Report) {
-	for _, p := range snap.PlannedWindows {
-		if snap.Phase != snapshot.Planned || !snap.MatchesNoNode(p) {
-			continue
-		}
-		f := rules.Finding{
-			Case: "planned nowhere", Facts: rules.Facts{"planned": p.Object, "file": snapshot.PlannedFile(p)},
-			Evidence: rules.Cite(slices.Concat(p.Evidence[:min(1, len(p.Evidence))], snapshot.NodeEvidence(snap.Nodes))),
-		}
-		if of := snap.Replaced()[p]; len(of) > 0 {
-			f.Case, f.Facts["present"] = "planned nowhere instead of one", of[0].Object
-		}
-		report(f)
-	}
 }

@@ -86,7 +86,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
 			}
 		default:
-			d.Do = remedy.ChangeAfter(v, to)
+			d.Do = remedy.Change(v, to)
 		}
 		if guessed(v) && low < 0 {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what its source had" + On(l) + "; " + d.Why
@@ -101,7 +101,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 // OpenShift expects that. A driver that was behind before the update is left behind
 // a second time.
 func FallsBehind(v *snapshot.View, windows version.Driver) bool {
-	if v.At.Phase != snapshot.Target || v.Planned || v.HasRival() {
+	if v.At.Phase != snapshot.Target || v.HasRival() {
 		return false
 	}
 	low, high, ok := v.LinuxNow.Distance(windows)

@@ -91,11 +91,7 @@ func systemUnknown(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Phase == snapshot.Target {
 		return
 	}
-	list := snap.Inventory.Drivers
-	if snap.Phase == snapshot.Planned {
-		list = snap.Request.Planned
-	}
-	for _, d := range snapshot.Select(list, func(d inventory.Driver) bool { return d.OS == "" }) {
+	for _, d := range snapshot.Select(snap.Inventory.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
 		report(rules.Finding{Case: "no system", Facts: rules.Facts{"object": d.Object}, Evidence: d.Evidence})
 	}
 }
