@@ -11,6 +11,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/owners"
 	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
 )
 
@@ -87,7 +88,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	}
 	id = c.known.asImage(id, p, cts)
 	d := inventory.Driver{Object: o, Provisioner: id.provisioner, Scheduling: scheduling(p.spec), Rollout: rollout(ds), ServiceAccount: cmp.Or(p.spec.ServiceAccountName, p.spec.DeprecatedServiceAccount)}
-	d.Selector, d.Owners, d.Deleting = selector(ds), owners(ds.ObjectMeta, p.at), ds.DeletionTimestamp != nil
+	d.Selector, d.Owners, d.Deleting = selector(ds), owners.Of(ds.ObjectMeta, p.at), ds.DeletionTimestamp != nil
 	d.Strategy, d.MaxUnavailable = strategy(ds.Spec.UpdateStrategy)
 	if id.driver != nil {
 		d.Line = id.driver.Name
@@ -103,7 +104,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	} else {
 		d.Version.Reason, d.Version.At = noContainer(cts), p.evidence("", "containers")
 	}
-	d.OperatorManaged = operatorManaged(ds, d.Image)
+	d.OperatorManaged = owners.Operator(ds, d.Image)
 	return d, ""
 }
 

@@ -1,4 +1,5 @@
-package kube
+// Package owners tells by labels, annotations and references which program manages an object.
+package owners
 
 import (
 	"cmp"
@@ -50,7 +51,8 @@ var traces = []mark{
 	{manager: "ACM", key: "apps.open-cluster-management.io/"},
 }
 
-func owners(meta metav1.ObjectMeta, at Locator) []inventory.Owner {
+// Of are the programs that manage an object; at gives the place of one of its fields.
+func Of(meta metav1.ObjectMeta, at func(path ...any) string) []inventory.Owner {
 	var out []inventory.Owner
 	add := func(o inventory.Owner) {
 		if !slices.ContainsFunc(out, func(other inventory.Owner) bool { return other.Manager == o.Manager && other.Kind == o.Kind }) {
@@ -123,7 +125,7 @@ func referenced(ref metav1.OwnerReference, namespace string, at inventory.Eviden
 
 // traced looks for what only programs' users write. The chart's own label says
 // Helm, if `helm template` rendered it too.
-func traced(meta metav1.ObjectMeta, at Locator) []inventory.Owner {
+func traced(meta metav1.ObjectMeta, at func(path ...any) string) []inventory.Owner {
 	const managedBy = "app.kubernetes.io/managed-by"
 	if by := meta.Labels[managedBy]; strings.EqualFold(by, "Helm") {
 		return []inventory.Owner{{Manager: "Helm", At: inventory.Evidence{Where: at("metadata", "labels", managedBy), Text: managedBy + ": " + by}}}
@@ -149,7 +151,8 @@ var applied = []string{"operator.openshift.io/spec-hash", "operator.openshift.io
 // The samples of WMCO go there too, so it alone tells nothing.
 const csiNamespace = "openshift-cluster-csi-drivers"
 
-func operatorManaged(ds *appsv1.DaemonSet, img inventory.Image) bool {
+// Operator tells whether an operator of OpenShift manages a DaemonSet with this image.
+func Operator(ds *appsv1.DaemonSet, img inventory.Image) bool {
 	return slices.ContainsFunc(applied, func(name string) bool { _, ok := ds.Annotations[name]; return ok }) ||
 		slices.ContainsFunc(ds.OwnerReferences, func(ref metav1.OwnerReference) bool {
 			group, _, _ := strings.Cut(ref.APIVersion, "/")
