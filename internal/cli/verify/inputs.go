@@ -53,7 +53,7 @@ func (in *inputs) register(cmd *cobra.Command) {
 func (in *inputs) registerObjects(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&in.manifests, "manifests", nil, "file or folder of manifests, - for standard input; may be repeated")
-	f.StringVar(&in.mustGather, "must-gather", "", "must-gather or oc adm inspect: a folder, .tar or .tar.gz")
+	f.StringVar(&in.mustGather, "must-gather", "", "folder of a must-gather, or of oc adm inspect")
 	in.clusterSet = addCluster(cmd, &in.cluster)
 }
 

@@ -185,8 +185,6 @@ func Some(names []string) string {
 // Gather is how something gets into a must-gather that lacks it. Its texts are as
 // a shell reads them.
 type Gather struct {
-	// First is a line that comes before all others: what unpacks an archive.
-	First string
 	// Inspect are words of oc adm inspect, which adds to the folder Into; In is the
 	// namespace of what they name, "" for none.
 	Inspect  []string
@@ -207,7 +205,7 @@ func GatherLines(list []*Gather) []string {
 	var lines, lists, namespaces []string
 	words, into := map[string][]string{}, ""
 	for _, g := range list {
-		lines, lists = add(lines, g.First), add(lists, g.List)
+		lists = add(lists, g.List)
 		if len(g.Inspect) > 0 && words[g.In] == nil {
 			namespaces, into = append(namespaces, g.In), g.Into
 		}

@@ -1,22 +1,16 @@
 package mustgather
 
 import (
-	"fmt"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/kube"
 )
-
-func (r *reader) cutShort(cut *cutError) {
-	r.cut = true
-	r.c.Problem(inventory.Problem{
-		Where: r.top, What: cut.Error() + "; what stood before it was read",
-		Fix: "copy the archive again from where it is whole, and compare the sums", Command: "sha256sum " + shell.Path(r.top),
-	})
-}
 
 func (r *reader) tellCoverage() {
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
@@ -38,14 +32,12 @@ type configMap struct {
 func (r *reader) lacks(name string, k kind) inventory.Coverage {
 	none := r.c.Count(k.resource) == 0
 	switch {
-	case r.cut:
-		return inventory.Coverage{Reason: "the archive ends early", Told: true}
 	case r.broken[name] > 0:
-		return inventory.Coverage{Reason: broken(r.broken[name]), Told: true}
+		return inventory.Coverage{Reason: inventory.Many(r.broken[name], "file or object") + " couldn't be read", Told: true}
 	case k.resource == inventory.Services:
 		return r.lacksServices()
 	case k.resource == inventory.Namespaces && !r.listed[name]:
-		return lackOf(unlisted, r.howToGather(name))
+		return lackOf(unlistedSpaces, r.howToGather(name))
 	case k.namespaced:
 		return r.lacksNamespaces(name)
 	case k.resource == inventory.Nodes && !none:
@@ -54,13 +46,6 @@ func (r *reader) lacks(name string, k kind) inventory.Coverage {
 		return lackOf("no "+clusterFolder+"/"+name+" in this must-gather", r.howToGather(name))
 	}
 	return inventory.Coverage{}
-}
-
-func broken(n int) string {
-	if n == 1 {
-		return "a file or object couldn't be read"
-	}
-	return fmt.Sprintf("%d files or objects couldn't be read", n)
 }
 
 // listedStorage tells whether PersistentVolumes were asked for: the script of
@@ -88,11 +73,7 @@ func (r *reader) lacksServices() inventory.Coverage {
 }
 
 func (r *reader) lacksConfigMap(m configMap) inventory.Coverage {
-	n := r.namespaces[m.namespace]
-	switch {
-	case r.cut:
-		return inventory.Coverage{Reason: "the archive ends early", Told: true}
-	case r.c.Count(m.resource) > 0 || n != nil && n.has("core/configmaps"):
+	if n := r.namespaces[m.namespace]; r.c.Count(m.resource) > 0 || n != nil && n.has("core/configmaps") {
 		return inventory.Coverage{}
 	}
 	how := r.inspect("configmap/" + m.name)
@@ -100,8 +81,8 @@ func (r *reader) lacksConfigMap(m configMap) inventory.Coverage {
 	return lackOf("no ConfigMaps of namespace "+m.namespace+" in this must-gather", how)
 }
 
-// unlisted is why nothing can be said of all namespaces.
-const unlisted = "which namespaces the cluster has isn't in this must-gather"
+// unlistedSpaces is why nothing can be said of all namespaces.
+const unlistedSpaces = "which namespaces the cluster has isn't in this must-gather"
 
 // lacksNamespaces misses namespaces that weren't gathered. The script of
 // openshift/must-gather takes those of OpenShift's own operators; of the others
@@ -115,11 +96,11 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 		cov := lackOf("", r.howToGather(name))
 		switch {
 		case len(missing) > 0:
-			cov.Reason = unlisted + "; of those that it mentions these weren't gathered: " + inventory.Some(missing)
+			cov.Reason = unlistedSpaces + "; of those that it mentions these weren't gathered: " + inventory.Some(missing)
 		case !r.mentionsNamespaces() || r.broken["core/namespaces"] > 0 || r.c.Count(kinds[name].resource) == 0:
-			cov.Reason = unlisted
+			cov.Reason = unlistedSpaces
 		default:
-			cov.Doubt = unlisted
+			cov.Doubt = unlistedSpaces
 		}
 		return cov
 	case len(missing) > 0:
@@ -152,3 +133,42 @@ func (r *reader) missing(resource string) []string {
 	slices.Sort(missing)
 	return missing
 }
+
+// lackOf is a resource of which a reason says what is missing, with what adds it.
+func lackOf(reason string, how *inventory.Gather) inventory.Coverage {
+	return inventory.Coverage{Reason: reason, Gather: how, Fix: strings.Join(inventory.GatherLines([]*inventory.Gather{how}), "\n")}
+}
+
+// howToGather is what adds a resource. Of those that a cluster may have none of, and
+// of those that are in namespaces nobody may have gathered, it is a list: that says
+// that there are no others. oc adm inspect would take namespaces with all logs of
+// their pods.
+func (r *reader) howToGather(name string) *inventory.Gather {
+	group, plural, _ := strings.Cut(name, "/")
+	api := plural
+	if group != "core" {
+		api += "." + group
+	}
+	if !kinds[name].namespaced && plural != "namespaces" && plural != "persistentvolumes" {
+		return r.inspect(api)
+	}
+	folder, everywhere := path.Join(r.root(), clusterFolder, group), ""
+	if kinds[name].namespaced {
+		everywhere = " --all-namespaces"
+	}
+	list := "oc get " + api + everywhere + " -o yaml > " + shell.Path(path.Join(folder, plural+".yaml"))
+	if !slices.Contains(r.groups, group) {
+		list = "mkdir -p " + shell.Word(folder) + " && " + list
+	}
+	return &inventory.Gather{List: list}
+}
+
+// inspect is oc's command for resources; it adds to a folder that is there:
+// https://github.com/openshift/oc/blob/master/pkg/cli/admin/inspect/inspect.go
+func (r *reader) inspect(what ...string) *inventory.Gather {
+	return &inventory.Gather{Inspect: what, Into: shell.Word(r.root())}
+}
+
+// root is the folder that oc can add to. What were next to it would count for a
+// must-gather of its own.
+func (r *reader) root() string { return path.Join(filepath.ToSlash(r.top), r.firstRoot()) }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/kube"
-	"github.com/winbake/winbake/test/support/compressed"
 )
 
 func TestCoverage(t *testing.T) {
@@ -55,7 +54,7 @@ func TestCoverage(t *testing.T) {
 			inventory.Pods:       {reason: unlisted, fix: listPods},
 			inventory.Claims:     {reason: unlisted, fix: listClaims},
 			inventory.DaemonSets: {reason: unlisted, fix: listSets}})},
-		{"a list that can't be read", files{namespacesFile: "items: [\n"}, lacking{inventory.Namespaces: {reason: "a file or object couldn't be read"},
+		{"a list that can't be read", files{namespacesFile: "items: [\n"}, lacking{inventory.Namespaces: {reason: "1 file or object couldn't be read"},
 			inventory.Pods: {unlisted, listPods, ""}, inventory.Claims: {unlisted, listClaims, ""}, inventory.DaemonSets: {unlisted, listSets, ""}}},
 		{"a claim's namespace, unlisted", shopless(files{namespacesFile: ""}),
 			unlistedToo(everywhere(unlisted+"; of those that it mentions these weren't gathered: shop", ""))},
@@ -82,8 +81,8 @@ func TestCoverage(t *testing.T) {
 			lacking{inventory.AdminAcks: {"no ConfigMaps of namespace openshift-config in this must-gather", fmt.Sprintf(inspect, "configmap/admin-acks -n openshift-config"), ""}}},
 		{"clusterversions", files{cluster + "config.openshift.io/clusterversions.yaml": ""},
 			lacking{inventory.ClusterVersion: {none("config.openshift.io/clusterversions"), fmt.Sprintf(inspect, "clusterversions.config.openshift.io"), ""}}},
-		{"a broken file", files{namespaces + drivers + "/apps/daemonsets.yaml": "items: [\n"}, lacking{inventory.DaemonSets: {reason: "a file or object couldn't be read"}}},
-		{"a broken object", files{cluster + "storage.k8s.io/csinodes/win-1.yaml": "metadata: [\n"}, lacking{inventory.CSINodes: {reason: "a file or object couldn't be read"}}},
+		{"a broken file", files{namespaces + drivers + "/apps/daemonsets.yaml": "items: [\n"}, lacking{inventory.DaemonSets: {reason: "1 file or object couldn't be read"}}},
+		{"a broken object", files{cluster + "storage.k8s.io/csinodes/win-1.yaml": "metadata: [\n"}, lacking{inventory.CSINodes: {reason: "1 file or object couldn't be read"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,12 +117,10 @@ func TestFixGoesWhereTheRestIs(t *testing.T) {
 	fs := gathered().with(files{cluster + "core/nodes/win-1.yaml": "", cluster + "core/nodes/linux-1.yaml": ""})
 	deep := fs.below(imageFolder)
 	spaced := fs.below("must-gather.local.1/a b")
-	archive := bytesFile(t, "mg.tar.gz", compressed.Gzip(t, deep.tar(t)))
 	folder, odd := deep.folder(t), spaced.folder(t)
 	for top, want := range map[string]string{
-		folder:  "oc adm inspect nodes --dest-dir=" + folder + "/" + imageFolder,
-		odd:     "oc adm inspect nodes --dest-dir='" + odd + "/must-gather.local.1/a b'",
-		archive: "tar -xf " + archive + "\noc adm inspect nodes --dest-dir=" + imageFolder,
+		folder: "oc adm inspect nodes --dest-dir=" + folder + "/" + imageFolder,
+		odd:    "oc adm inspect nodes --dest-dir='" + odd + "/must-gather.local.1/a b'",
 	} {
 		if got := mustRead(t, top).Read[inventory.Nodes].Fix; got != want {
 			t.Errorf("%s\nwant %s", got, want)

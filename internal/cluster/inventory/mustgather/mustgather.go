@@ -1,10 +1,8 @@
-// Package mustgather reads a cluster's inventory from what `oc adm
-// must-gather` or `oc adm inspect` wrote: a folder, or a tar archive of one,
-// plain or compressed by gzip or zstd.
+// Package mustgather reads a cluster's inventory from the folder that `oc adm
+// must-gather` or `oc adm inspect` wrote.
 //
 // It knows the paths of a must-gather and what they do and don't prove; what
-// the objects mean, package kube knows. It doesn't gather, and it follows
-// nothing out of the must-gather: no link and no path with "..".
+// the objects mean, package kube knows. It doesn't gather, unpack or follow links.
 //
 // A must-gather holds only some namespaces, so what isn't in it isn't absent
 // from the cluster. Coverage says of each resource whether all of it was
@@ -13,61 +11,74 @@
 // tells, cluster-scoped-resources/core/namespaces.yaml, which no must-gather
 // has by itself.
 //
-// Several must-gathers in one folder are refused with the list, newest first:
-// half an answer from each of two days is none. Several images of one run are
-// one must-gather.
+// Several must-gathers in one folder are refused: half an answer from each of two
+// days is none. Several images of one run are one must-gather.
 package mustgather
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/kube"
 )
 
-// Read adds what the must-gather at path holds to c. Every file is read at
-// most once, in the order of the folder or archive; an archive is streamed.
+// Read adds what the must-gather in the folder top holds to c. Every file is read at
+// most once.
 //
-// A file that can't be read, and an archive that ends in its middle, become a
-// Problem and incomplete coverage. What is no must-gather, or several, is a
-// *fault.Error.
-func Read(ctx context.Context, c *kube.Collector, path string) (inventory.Source, error) {
+// A file that can't be read becomes a Problem and incomplete coverage. What is no
+// must-gather, or several, is a *fault.Error.
+func Read(ctx context.Context, c *kube.Collector, top string) (inventory.Source, error) {
 	c.CountTemplates()
-	r := newReader(c, path)
-	err := walk(ctx, path, r.visit, r.skip)
-	cut, isCut := errors.AsType[*cutError](err)
-	if err != nil && !isCut {
+	if err := checkFolder(top); err != nil {
 		return inventory.Source{}, err
 	}
-	if r.several {
-		return inventory.Source{}, r.runs.fault(r.archive())
+	r := newReader(c, top)
+	if err := r.walk(ctx); err != nil {
+		return inventory.Source{}, err
 	}
-	if isCut {
-		r.cutShort(cut)
-	}
-	if r.objects == 0 {
-		return inventory.Source{}, notMustGather(path, cut)
-	}
-	r.tellCoverage()
-	return inventory.Source{Kind: "must-gather", Name: path, Detail: r.detail()}, nil
-}
-
-func notMustGather(path string, cut *cutError) error {
-	if cut != nil {
-		return &fault.Error{
-			What: "nothing of a must-gather can be read: " + cut.Error(), Where: path, Err: cut,
-			Fix: "copy the archive again, or pack it again: tar -czf " + shell.Word(path) + " must-gather.local.*",
+	if all := r.runs(); len(all) > 1 {
+		return inventory.Source{}, &fault.Error{
+			What: fmt.Sprintf("holds %d must-gathers, which may be of other clusters or days", len(all)), Where: top,
+			Excerpt: strings.Join(all, "\n"), Fix: "give one of them: --must-gather " + shell.Path(filepath.Join(top, all[len(all)-1])),
 		}
 	}
-	return &fault.Error{
-		What: "no must-gather: no object below " + clusterFolder + " or " + namespaceFolder, Where: path,
-		Fix: "oc adm must-gather, and give the folder must-gather.local.* that it made",
+	if r.objects == 0 {
+		return inventory.Source{}, &fault.Error{
+			What: "no must-gather: no object below " + clusterFolder + " or " + namespaceFolder, Where: top,
+			Fix: "oc adm must-gather, and give the folder must-gather.local.* that it made",
+		}
 	}
+	r.tellCoverage()
+	return inventory.Source{Kind: "must-gather", Name: top, Detail: r.detail()}, nil
+}
+
+func checkFolder(top string) error {
+	info, err := os.Stat(top)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &fault.Error{What: "no such folder", Where: top, Err: fs.ErrNotExist, Fix: "oc adm must-gather, and give the folder that it made"}
+	case err != nil:
+		return unreadable(top, err)
+	case !info.IsDir():
+		return &fault.Error{
+			What: "a must-gather is read from its folder, and this is a file", Where: top,
+			Fix: "mkdir must-gather && tar -xf " + shell.Word(top) + " -C must-gather && verify skew --must-gather must-gather",
+		}
+	}
+	return nil
+}
+
+func unreadable(file string, err error) error {
+	return &fault.Error{What: "can't be read: " + infile.Cause(err), Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
 }
 
 func (r *reader) detail() string {
@@ -78,10 +89,8 @@ func (r *reader) detail() string {
 		}
 	}
 	d := fmt.Sprintf("%s, %s, %s", inventory.Many(r.files, "file"), inventory.Many(r.objects, "object"), inventory.Many(gathered, "namespace"))
-	for _, folder := range r.runs.folders() {
-		if t := cmp.Or(r.runs.times[folder], r.runs.times[r.first]); t != "" {
-			return d + ", gathered " + t
-		}
+	if r.gatheredAt != "" {
+		d += ", gathered " + r.gatheredAt
 	}
 	return d
 }

@@ -1,22 +1,12 @@
 package mustgather
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"fmt"
 	"io"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/winbake/winbake/internal/base/infile"
 )
 
-// maxFile bounds a file of objects. A namespace with 10,000 pods has some
-// 100 MB of them.
-const maxFile = 512 << 20
-
-func (r *reader) readObjects(name string, p place, in io.Reader) error {
+func (r *reader) readObjects(name, file string, p place) error {
 	k, ok := kinds[p.resource]
 	if !ok {
 		return nil
@@ -24,16 +14,18 @@ func (r *reader) readObjects(name string, p place, in io.Reader) error {
 	if done := r.gathered(p); done || !r.c.Wants(k.apiVersion, k.kind) {
 		return nil
 	}
-	plain, err := inflated(in)
+	f, err := infile.Open(file)
 	if err != nil {
 		return err
 	}
-	src, err := io.ReadAll(io.LimitReader(plain, r.maxFile+1))
+	defer f.Close() // only read
+	var src []byte
+	plain, err := inflated(f)
+	if err == nil {
+		src, err = io.ReadAll(plain)
+	}
 	if err != nil {
 		return err
-	}
-	if int64(len(src)) > r.maxFile {
-		return fmt.Errorf("larger than %d MiB", r.maxFile>>20)
 	}
 	r.files++
 	docs, err := documents(r.inside(name), src, p.role == list)
@@ -102,18 +94,4 @@ func (r *reader) note(p place, h head) {
 			r.namespace(ns)
 		}
 	}
-}
-
-// inflated undoes gzip, told by the first bytes: logs come both ways under
-// one name.
-func inflated(in io.Reader) (io.Reader, error) {
-	br := bufio.NewReaderSize(in, 64<<10)
-	start, err := br.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if !bytes.Equal(start, []byte{0x1f, 0x8b}) {
-		return br, nil
-	}
-	return gzip.NewReader(br)
 }

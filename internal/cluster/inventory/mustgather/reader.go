@@ -1,13 +1,8 @@
 package mustgather
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,19 +23,17 @@ type namespace struct {
 }
 
 type reader struct {
-	c    *kube.Collector
-	top  string
-	runs runs
-	// several: more than one run was met, and nothing is read any more.
-	several bool
-	// first is the first root; evidence leaves it out.
-	first string
+	c   *kube.Collector
+	top string
+	// roots are the folders with objects, in the order that they were met. Evidence
+	// leaves out the first.
+	roots []string
+	// gatheredAt is when the must-gather ended, as it says itself; "" unknown.
+	gatheredAt string
 	// standard: the script of openshift/must-gather gathered.
 	standard bool
-	cut      bool
 	files    int
 	objects  int
-	maxFile  int64
 	seen     map[string]bool
 	broken   map[string]int // by resource: files or objects that couldn't be read
 	csiNodes map[string]bool
@@ -54,47 +47,41 @@ type reader struct {
 
 func newReader(c *kube.Collector, top string) *reader {
 	return &reader{
-		c: c, top: top, runs: runs{top, map[string]bool{}, map[string]string{}}, maxFile: maxFile, seen: map[string]bool{}, broken: map[string]int{},
+		c: c, top: top, seen: map[string]bool{}, broken: map[string]int{},
 		csiNodes: map[string]bool{}, listed: map[string]bool{}, namespaces: map[string]*namespace{},
 	}
 }
 
-func (r *reader) archive() bool {
-	info, err := os.Stat(r.top)
-	return err == nil && !info.IsDir()
-}
-
-// visit takes one file or, with a nil reader, one folder.
-func (r *reader) visit(name string, in io.Reader) error {
+// visit takes a file or folder. name is its path below the top.
+func (r *reader) visit(name, file string, isFolder bool) {
 	p := locate(name)
+	var err error
 	switch {
-	case p.role == timestamp && in != nil:
-		folder, _ := runOf(p.root)
-		return r.survive(name, p, r.runs.time(folder, in))
-	case p.role == script && in != nil:
-		return r.survive(name, p, r.readScript(in))
+	case p.role == timestamp && !isFolder:
+		err = r.readTime(file, p)
+	case p.role == script && !isFolder:
+		err = r.readScript(file)
 	case p.role == timestamp || p.role == script || p.role == other && p.namespace == "":
-		return nil
+	default:
+		r.enter(p)
+		if isFolder {
+			return
+		}
+		if p.role == log {
+			err = r.readLog(name, file)
+		} else if p.role == object || p.role == list {
+			err = r.readObjects(name, file, p)
+		}
 	}
-	r.enter(p)
-	if r.several || in == nil {
-		return nil
+	if err != nil {
+		r.problem(p.resource, r.inside(name), infile.Cause(err), again)
 	}
-	switch p.role {
-	case log:
-		return r.survive(name, p, r.readLog(name, in))
-	case object, list:
-		return r.survive(name, p, r.readObjects(name, p, in))
-	case other, timestamp, script:
-	}
-	return nil
 }
 
 func (r *reader) enter(p place) {
-	if len(r.runs.named) == 0 {
-		r.first = p.root
+	if !slices.Contains(r.roots, p.root) {
+		r.roots = append(r.roots, p.root)
 	}
-	r.several = !r.runs.add(p.root) || r.several
 	if p.namespace != "" {
 		r.namespace(p.namespace)
 	} else if group, _, ok := strings.Cut(p.resource, "/"); ok && !slices.Contains(r.groups, group) {
@@ -111,22 +98,15 @@ func (r *reader) namespace(name string) *namespace {
 	return n
 }
 
-// survive makes a problem of a file that can't be read. That an archive broke
-// inside of it ends the walk instead.
-func (r *reader) survive(name string, p place, err error) error {
-	if _, broken := errors.AsType[*readError](err); broken || err == nil {
-		return err
-	}
-	r.problem(p.resource, r.inside(name), infile.Cause(err), again)
-	return nil
-}
-
-// skip is told of a folder that can't be listed: anything may be in it.
-func (r *reader) skip(name string, err error) {
+// unlisted notes a folder that can't be listed: anything may be in it.
+func (r *reader) unlisted(name string, err error) {
 	for resource := range kinds {
 		r.broken[resource]++
 	}
-	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + infile.Cause(err), Fix: "let this user read it", Command: "ls -ld " + shell.Word(r.top+"/"+name)})
+	r.c.Problem(inventory.Problem{
+		Where: name, What: "can't be listed: " + infile.Cause(err),
+		Fix: "let this user read it", Command: "ls -ld " + shell.Word(filepath.Join(r.top, name)),
+	})
 }
 
 func (r *reader) problem(resource, where, what, fix string) {
@@ -136,82 +116,36 @@ func (r *reader) problem(resource, where, what, fix string) {
 
 // inside is a name as evidence gives it: below the first root.
 func (r *reader) inside(name string) string {
-	if r.first == "" {
-		return name
+	if first := r.firstRoot(); first != "" {
+		return strings.TrimPrefix(name, first+"/")
 	}
-	return strings.TrimPrefix(name, r.first+"/")
+	return name
+}
+
+func (r *reader) firstRoot() string {
+	if len(r.roots) == 0 {
+		return ""
+	}
+	return r.roots[0]
+}
+
+// readTime takes the last line of a run's file timestamp, which is its end.
+func (r *reader) readTime(file string, p place) error {
+	if folder, _ := runOf(p.root); folder != p.root {
+		return nil
+	}
+	src, err := infile.Read(file, infile.Text)
+	if lines := strings.Split(strings.TrimSpace(string(src)), "\n"); err == nil {
+		last := lines[len(lines)-1]
+		r.gatheredAt = last[:min(len(last), len("2006-01-02 15:04:05"))]
+	}
+	return err
 }
 
 // readScript takes the first line of a root's file version.
-func (r *reader) readScript(in io.Reader) error {
-	line, err := bufio.NewReader(io.LimitReader(in, 4<<10)).ReadString('\n')
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	r.standard = r.standard || strings.TrimSpace(line) == "openshift/must-gather"
+func (r *reader) readScript(file string) error {
+	src, err := infile.Read(file, infile.Text)
+	line, _, _ := bytes.Cut(src, []byte("\n"))
+	r.standard = r.standard || string(bytes.TrimSpace(line)) == "openshift/must-gather"
 	return err
-}
-
-func (r *reader) readLog(name string, in io.Reader) error {
-	plain, err := inflated(in)
-	if err != nil {
-		return err
-	}
-	r.files++
-	lines, err := readProxyLog(plain)
-	for _, l := range lines {
-		r.c.CSIProxyLog(l.node, l.text, inventory.Evidence{Where: fmt.Sprintf("%s:%d", r.inside(name), l.line), Text: l.text})
-	}
-	return err
-}
-
-type versionLine struct {
-	// node is the name in front of the line, "" where there is none.
-	node string
-	line int
-	// text is "Version: v1.1.3-34-g5cb6e2d".
-	text string
-}
-
-// versionText matches the line that csi-proxy writes when it starts
-// (https://github.com/kubernetes-csi/csi-proxy/blob/master/cmd/csi-proxy/main.go),
-// behind klog's header. `oc adm node-logs` puts the node's name and a space in
-// front of every line when it was asked by a selector, as the gather script
-// asks it: https://github.com/openshift/oc/blob/main/pkg/cli/admin/node/logs.go
-var versionText = regexp.MustCompile(`^(?:([a-z0-9][a-z0-9.-]*) )?[IWEF][0-9]{4} [^\]]*\] (Version: ?\S*)\s*$`)
-
-// maxLine is how much of a line is looked at. The one that is wanted has some
-// 100 bytes.
-const maxLine = 4 << 10
-
-// readProxyLog reads the log as a stream: it grows without bound on a node.
-func readProxyLog(r io.Reader) ([]versionLine, error) {
-	var found []versionLine
-	br := bufio.NewReaderSize(r, maxLine)
-	for line := 1; ; line++ {
-		text, err := nextLine(br)
-		if bytes.Contains(text, []byte("] Version:")) {
-			if m := versionText.FindSubmatch(text); m != nil {
-				found = append(found, versionLine{node: string(m[1]), line: line, text: string(m[2])})
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return found, nil
-		}
-		if err != nil {
-			return found, err
-		}
-	}
-}
-
-func nextLine(br *bufio.Reader) ([]byte, error) {
-	head, err := br.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return head, err
-	}
-	head = bytes.Clone(head)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = br.ReadSlice('\n')
-	}
-	return head, err
 }

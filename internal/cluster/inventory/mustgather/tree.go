@@ -2,122 +2,65 @@ package mustgather
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/infile"
-	"github.com/winbake/winbake/internal/base/shell"
 )
 
-// maxEntries bounds the files and folders of one must-gather. One of a cluster
-// of 500 nodes has some 200,000.
-const maxEntries = 20_000_000
-
-// visitor is handed every regular file, once, and every folder with a nil
-// reader. name is slash-separated, clean and below the top.
-type visitor func(name string, r io.Reader) error
-
-type skipper func(name string, err error)
-
-func walk(ctx context.Context, top string, visit visitor, skip skipper) error {
-	info, err := os.Stat(top)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &fault.Error{
-			What: "no such file or folder", Where: top, Err: fs.ErrNotExist,
-			Fix: "oc adm must-gather, and give the folder that it made, or an archive of it",
+// walk visits the folder. It follows no links: one that leads out of the must-gather
+// isn't part of it.
+func (r *reader) walk(ctx context.Context) error {
+	return filepath.WalkDir(r.top, func(file string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-	case err != nil:
-		return unreadable(top, err)
-	case info.IsDir():
-		return walkFolder(ctx, top, visit, skip)
-	case !info.Mode().IsRegular():
-		return &fault.Error{
-			What: "neither a folder nor a regular file (" + info.Mode().Type().String() + ")", Where: top,
-			Fix: "give the folder that `oc adm must-gather` made, or an archive of it",
-		}
-	}
-	return walkArchive(ctx, top, visit)
-}
-
-// walkFolder follows no links: one that leads out of the must-gather isn't
-// part of it.
-func walkFolder(ctx context.Context, top string, visit visitor, skip skipper) error {
-	n := 0
-	return filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
-		if cerr := ctx.Err(); cerr != nil {
-			return cerr
-		}
-		if n++; n > maxEntries {
-			return tooMany(top)
-		}
-		name, rerr := filepath.Rel(top, file)
-		if rerr != nil {
+		name, rerr := filepath.Rel(r.top, file)
+		switch name = filepath.ToSlash(name); {
+		case rerr != nil:
 			return rerr
-		}
-		name = filepath.ToSlash(name)
-		switch {
-		case name == "." && err != nil:
-			return unreadable(top, err)
+		case err != nil && name == ".":
+			return unreadable(r.top, err)
 		case err != nil:
-			skip(name, err)
-			return nil
-		case name == ".":
-			return nil
-		case d.IsDir():
-			return visit(name, nil)
-		case !d.Type().IsRegular():
-			return nil
+			r.unlisted(name, err)
+		case d.IsDir() || d.Type().IsRegular():
+			r.visit(name, file, d.IsDir())
 		}
-		l := &lazyFile{path: file}
-		return errors.Join(visit(name, l), l.close())
+		return nil
 	})
 }
 
-// lazyFile opens at the first read: of a must-gather's files few are wanted.
-type lazyFile struct {
-	path string
-	f    *os.File
+// runOf is the folder of the run that a root belongs to: must-gather.local.*
+// and inspect.local.* by their names, else the parent of an image's folder,
+// which oc names by its digest. named tells the former.
+func runOf(root string) (folder string, named bool) {
+	parts := strings.Split(root, "/")
+	if i := slices.IndexFunc(parts, func(p string) bool {
+		return strings.HasPrefix(p, "must-gather.local.") || strings.HasPrefix(p, "inspect.local.")
+	}); i >= 0 {
+		return strings.Join(parts[:i+1], "/"), true
+	}
+	if i := slices.IndexFunc(parts, func(p string) bool { return strings.Contains(p, "-sha256-") }); i >= 0 {
+		return path.Join(parts[:i]...), false
+	}
+	return root, false
 }
 
-func (l *lazyFile) Read(p []byte) (int, error) {
-	if l.f == nil {
-		f, err := os.Open(l.path)
-		if err != nil {
-			return 0, err
+// runs are the folders of the must-gathers that were met. An unnamed one below
+// another is a part of it: some images have folders of their own with namespaces in
+// them.
+func (r *reader) runs() []string {
+	var all []string
+	for _, root := range slices.Sorted(slices.Values(r.roots)) {
+		folder, named := runOf(root)
+		if !slices.Contains(all, path.Clean(folder)) && (named || !slices.ContainsFunc(all, func(above string) bool {
+			return above == "." || strings.HasPrefix(folder, above+"/")
+		})) {
+			all = append(all, path.Clean(folder))
 		}
-		l.f = f
 	}
-	return l.f.Read(p)
-}
-
-func (l *lazyFile) close() error {
-	if l.f == nil {
-		return nil
-	}
-	return l.f.Close()
-}
-
-func notArchive(file, what, fix string) error {
-	return &fault.Error{What: what, Where: file, Fix: fix}
-}
-
-func tooMany(top string) error {
-	return &fault.Error{
-		What: fmt.Sprintf("more than %d files, which no must-gather has", maxEntries), Where: top,
-		Fix: "give the folder must-gather.local.* itself",
-	}
-}
-
-func unreadable(file string, err error) error {
-	return &fault.Error{What: "can't be read: " + infile.Cause(err), Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
+	return all
 }
 
 // The folders by which a must-gather is known, and below which `oc adm
