@@ -182,7 +182,7 @@ func plain(all []paragraph) string {
 
 var groups = map[finding.Severity]string{
 	finding.Block: "What blocks", finding.Unknown: "What couldn't be told", finding.Warn: "What to act on",
-	finding.Info: "Good to know", finding.Pass: "What is well",
+	finding.Info: "Good to know", finding.Pass: "What is healthy",
 }
 
 func groupOf(f finding.Finding) string {

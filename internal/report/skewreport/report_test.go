@@ -178,21 +178,21 @@ func TestSummary(t *testing.T) {
 		return finding.Finding{Severity: s, Phase: string(phase), Hop: "4.19 -> 4.20"}
 	}
 	for want, r := range map[string]skew.Result{
-		"The update from 4.19 to 4.20 is safe as far as is known.":                                                  {From: "4.19", To: "4.20", Hops: hop, Drivers: rows},
-		"The update to OpenShift 4.20 is safe as far as is known.":                                                  {To: "4.20", Drivers: rows},
-		"The update from 4.19 to 4.20 is safe as far as is known: 1 warning to act on first.":                       {From: "4.19", To: "4.20", Drivers: rows, Findings: []finding.Finding{one(finding.Warn, skew.Target)}},
-		"Nobody can tell yet whether the update from 4.19 to 4.20 is safe: 1 question is open.":                     {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Unknown, skew.Target)}},
-		"Don't start the update from 4.19 to 4.20 yet: 1 finding blocks it.":                                        {From: "4.19", To: "4.20", Hops: hop, Findings: []finding.Finding{one(finding.Block, skew.Target)}},
-		"Don't start the update from 4.19 to 4.20 yet: 1 finding blocks it, and is there already.":                  {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now)}},
-		"Don't start the update from 4.19 to 4.20 yet: 2 findings block it, 1 of them there already.":               {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now), one(finding.Block, skew.Target)}},
-		"Windows storage on OpenShift 4.20 isn't well: 1 finding must be dealt with.":                               {From: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now)}},
-		"Nobody can tell yet whether Windows storage on this cluster is well: 2 questions are open.":                {Findings: []finding.Finding{one(finding.Unknown, skew.Now), one(finding.Unknown, skew.Now)}},
-		"Windows storage on OpenShift 4.20 is well as far as is known (3 rules not evaluated).":                     {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 3)},
-		"No Windows CSI driver was found in what was read, so there is no skew to judge.":                           {From: "4.19", To: "4.20"},
-		"Windows storage on OpenShift 4.20 is well as far as is known (1 finding accepted by you).":                 {From: "4.20", Drivers: rows, Findings: []finding.Finding{{Severity: finding.Info, Accepted: "BLOCK"}}},
-		"Windows storage on OpenShift 4.20 is well as far as is known: 1 warning to act on (1 rule not evaluated).": {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 1), Findings: []finding.Finding{one(finding.Warn, skew.Now)}},
-		"Don't start the update from 4.18 to 4.20 yet: 2 findings block it, the first at 4.19 -> 4.20.":             {From: "4.18", To: "4.20", Hops: make([]skew.Hop, 2), Findings: []finding.Finding{one(finding.Block, skew.Target), one(finding.Block, skew.Target)}},
-		"Don't start the update from 4.18 to 4.20 yet: 2 findings block it, and all are there already.":             {From: "4.18", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now), one(finding.Block, skew.Now)}},
+		"The update from 4.19 to 4.20 is safe as far as is known.":                                                     {From: "4.19", To: "4.20", Hops: hop, Drivers: rows},
+		"The update to OpenShift 4.20 is safe as far as is known.":                                                     {To: "4.20", Drivers: rows},
+		"The update from 4.19 to 4.20 is safe as far as is known: 1 warning to act on first.":                          {From: "4.19", To: "4.20", Drivers: rows, Findings: []finding.Finding{one(finding.Warn, skew.Target)}},
+		"Unknown: whether the update from 4.19 to 4.20 is safe; 1 question is open.":                                   {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Unknown, skew.Target)}},
+		"Don't start the update from 4.19 to 4.20 yet: 1 finding blocks it.":                                           {From: "4.19", To: "4.20", Hops: hop, Findings: []finding.Finding{one(finding.Block, skew.Target)}},
+		"Don't start the update from 4.19 to 4.20 yet: 1 finding blocks it, and is there already.":                     {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now)}},
+		"Don't start the update from 4.19 to 4.20 yet: 2 findings block it, 1 of them there already.":                  {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now), one(finding.Block, skew.Target)}},
+		"Windows storage on OpenShift 4.20 isn't healthy: 1 finding must be dealt with.":                               {From: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now)}},
+		"Unknown: whether Windows storage on this cluster is healthy; 2 questions are open.":                           {Findings: []finding.Finding{one(finding.Unknown, skew.Now), one(finding.Unknown, skew.Now)}},
+		"Windows storage on OpenShift 4.20 is healthy as far as is known (3 rules not evaluated).":                     {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 3)},
+		"No Windows CSI driver was found in what was read, so there is no skew to judge.":                              {From: "4.19", To: "4.20"},
+		"Windows storage on OpenShift 4.20 is healthy as far as is known (1 finding accepted by you).":                 {From: "4.20", Drivers: rows, Findings: []finding.Finding{{Severity: finding.Info, Accepted: "BLOCK"}}},
+		"Windows storage on OpenShift 4.20 is healthy as far as is known: 1 warning to act on (1 rule not evaluated).": {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 1), Findings: []finding.Finding{one(finding.Warn, skew.Now)}},
+		"Don't start the update from 4.18 to 4.20 yet: 2 findings block it, the first at 4.19 -> 4.20.":                {From: "4.18", To: "4.20", Hops: make([]skew.Hop, 2), Findings: []finding.Finding{one(finding.Block, skew.Target), one(finding.Block, skew.Target)}},
+		"Don't start the update from 4.18 to 4.20 yet: 2 findings block it, and all are there already.":                {From: "4.18", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now), one(finding.Block, skew.Now)}},
 	} {
 		if got := newDocument(Report{Result: &r}).Summary; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

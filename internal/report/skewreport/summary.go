@@ -45,7 +45,7 @@ func before(d *Document) string {
 	case finding.Block:
 		return "Don't start " + update + " yet: " + blocks(d)
 	case finding.Unknown:
-		return "Nobody can tell yet whether " + update + " is safe: " + open(d)
+		return "Unknown: whether " + update + " is safe; " + open(d)
 	case finding.Warn:
 		return capital(update) + " is safe as far as is known: " + warnings(d)
 	case finding.Pass, finding.Info:
@@ -80,14 +80,14 @@ func after(d *Document) string {
 	}
 	switch d.Verdict {
 	case finding.Block:
-		return cluster + " isn't well: " + inventory.Many(d.Counts["BLOCK"], "finding") + " must be dealt with"
+		return cluster + " isn't healthy: " + inventory.Many(d.Counts["BLOCK"], "finding") + " must be dealt with"
 	case finding.Unknown:
-		return "Nobody can tell yet whether " + cluster + " is well: " + open(d)
+		return "Unknown: whether " + cluster + " is healthy; " + open(d)
 	case finding.Warn:
-		return cluster + " is well as far as is known: " + inventory.Many(d.Counts["WARN"], "warning") + " to act on"
+		return cluster + " is healthy as far as is known: " + inventory.Many(d.Counts["WARN"], "warning") + " to act on"
 	case finding.Pass, finding.Info:
 	}
-	return cluster + " is well as far as is known"
+	return cluster + " is healthy as far as is known"
 }
 
 // blocks says how many findings block, and where the first of them is.

@@ -115,8 +115,8 @@ func explain(ctx context.Context, repo, url string, err error, commits ...string
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	if other, ok := errors.AsType[*otherContent](err); ok {
-		return damaged(repo, url, other.text, err)
+	if wrong, ok := errors.AsType[*otherContent](err); ok {
+		return damaged(repo, url, wrong.text, err)
 	}
 	if words := fsck(ctx, repo, commits...); words != "" {
 		return damaged(repo, url, words, err)

@@ -211,7 +211,8 @@ func (p podTemplate) lack() (string, []any) {
 	for _, v := range p.spec.Volumes {
 		volumes[v.Name] = true
 	}
-	for ct, path := range p.lasting() {
+	for _, at := range p.lasting() {
+		ct, path := at.ct, at.path
 		for j, m := range ct.VolumeMounts {
 			if !volumes[m.Name] {
 				return fmt.Sprintf("mounts the volume %q, which it doesn't declare", m.Name), below(path, "volumeMounts", j)

@@ -96,7 +96,8 @@ func operatingSystem(p podTemplate, cts []container) (string, inventory.Evidence
 // vendor writes for Windows. https://kubernetes.io/docs/concepts/windows/intro/
 // says that neither is there.
 func linuxTraces(p podTemplate) (string, inventory.Evidence) {
-	for ct, path := range p.lasting() {
+	for _, at := range p.lasting() {
+		ct, path := at.ct, at.path
 		if sc := ct.SecurityContext; sc != nil && sc.Privileged != nil && *sc.Privileged {
 			return linux, inventory.Evidence{Where: p.at(below(path, "securityContext", "privileged")...), Text: "privileged: true"}
 		}

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -176,7 +175,8 @@ func (p podTemplate) evidence(text string, path ...any) inventory.Evidence {
 
 func (p podTemplate) containers() []container {
 	out := make([]container, 0, len(p.spec.Containers))
-	for ct, path := range p.lasting() {
+	for _, at := range p.lasting() {
+		ct, path := at.ct, at.path
 		img, err := podtext.ParseImage(ct.Image)
 		out = append(out, container{Container: ct, path: path, image: img, err: err, words: podtext.Words(ct, path)})
 	}
@@ -186,21 +186,23 @@ func (p podTemplate) containers() []container {
 // lasting are the containers that run as long as the pod does, with their
 // paths: init containers that restart are sidecars like the others,
 // https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/
-func (p podTemplate) lasting() iter.Seq2[*corev1.Container, []any] {
-	return func(yield func(*corev1.Container, []any) bool) {
-		for i := range p.spec.Containers {
-			if !yield(&p.spec.Containers[i], p.path("containers", i)) {
-				return
-			}
-		}
-		for i := range p.spec.InitContainers {
-			ct := &p.spec.InitContainers[i]
-			lasts := ct.RestartPolicy != nil && *ct.RestartPolicy == corev1.ContainerRestartPolicyAlways
-			if lasts && !yield(ct, p.path("initContainers", i)) {
-				return
-			}
+func (p podTemplate) lasting() (all []placed) {
+	for i := range p.spec.Containers {
+		all = append(all, placed{&p.spec.Containers[i], p.path("containers", i)})
+	}
+	for i := range p.spec.InitContainers {
+		ct := &p.spec.InitContainers[i]
+		if ct.RestartPolicy != nil && *ct.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			all = append(all, placed{ct, p.path("initContainers", i)})
 		}
 	}
+	return all
+}
+
+// placed is a container with its path in the object.
+type placed struct {
+	ct   *corev1.Container
+	path []any
 }
 
 func (p podTemplate) imageAt(ct *container) inventory.Evidence {
