@@ -165,14 +165,11 @@ func linesOf(t *testing.T) map[string]int {
 	return lines
 }
 
-// TestRoomsKeepTheirBudgets: no room has more lines than its budget, and no package more than 3,000.
+// TestRoomsKeepTheirBudgets: no room has more lines than its budget.
 func TestRoomsKeepTheirBudgets(t *testing.T) {
 	sums := map[string]int{}
 	for name, lines := range linesOf(t) {
 		sums[roomOf(name)] += lines
-		if lines > 3000 {
-			t.Errorf("package %s has %d lines, more than 3000", name, lines)
-		}
 	}
 	total := 0
 	for name, r := range rooms {

@@ -53,13 +53,13 @@ func TestStoppedWhileReading(t *testing.T) {
 // What can't be is said before a cluster is read: the server isn't even there.
 func TestRefusedBeforeReading(t *testing.T) {
 	for flags, want := range map[string]string{
-		"--to banana":                         "banana",
-		"--from 4.x":                          "4.x",
-		"-o xml":                              "xml",
-		"4.20 --manifests a":                  "name the target with --to 4.20",
-		"a.yaml --manifests b.yaml":           "repeat the flag: --manifests",
-		"--accept SKEW999":                    "no rule SKEW999",
-		"--accept SKEW999=DaemonSet":          "no rule SKEW999",
+		"--to banana":                "banana",
+		"--from 4.x":                 "4.x",
+		"-o xml":                     "xml",
+		"4.20 --manifests a":         "name the target with --to 4.20",
+		"a.yaml --manifests b.yaml":  "repeat the flag: --manifests",
+		"--accept SKEW999":           "no rule SKEW999",
+		"--accept SKEW999=DaemonSet": "no rule SKEW999",
 	} {
 		args := strings.Fields("skew " + flags)
 		if !strings.Contains(flags, "--manifests") {

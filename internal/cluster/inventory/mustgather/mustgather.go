@@ -21,7 +21,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
@@ -59,6 +61,70 @@ func Read(ctx context.Context, c *kube.Collector, top string) (inventory.Source,
 	}
 	r.tellCoverage()
 	return inventory.Source{Kind: "must-gather", Name: top, Detail: r.detail()}, nil
+}
+
+// walk visits the folder. It follows no links: one that leads out of the must-gather
+// isn't part of it.
+func (r *reader) walk(ctx context.Context) error {
+	return filepath.WalkDir(r.top, func(file string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		name, rerr := filepath.Rel(r.top, file)
+		switch name = filepath.ToSlash(name); {
+		case rerr != nil:
+			return rerr
+		case err != nil && name == ".":
+			return unreadable(r.top, err)
+		case err != nil:
+			r.unlisted(name, err)
+		case d.IsDir() || d.Type().IsRegular():
+			r.visit(name, file, d.IsDir())
+		}
+		return nil
+	})
+}
+
+// visit takes a file or folder. name is its path below the top.
+func (r *reader) visit(name, file string, isFolder bool) {
+	p := locate(name)
+	var err error
+	switch {
+	case p.role == timestamp && !isFolder:
+		err = r.readTime(file, p)
+	case p.role == script && !isFolder:
+		err = r.readScript(file)
+	case p.role == timestamp || p.role == script || p.role == other && p.namespace == "":
+	default:
+		r.enter(p)
+		if isFolder {
+			return
+		}
+		if p.role == log {
+			err = r.readLog(name, file)
+		} else if p.role == object || p.role == list {
+			err = r.readObjects(name, file, p)
+		}
+	}
+	if err != nil {
+		r.problem(p.resource, r.inside(name), infile.Cause(err), again)
+	}
+}
+
+// runs are the folders of the must-gathers that were met. An unnamed one below
+// another is a part of it: some images have folders of their own with namespaces in
+// them.
+func (r *reader) runs() []string {
+	var all []string
+	for _, root := range slices.Sorted(slices.Values(r.roots)) {
+		folder, named := runOf(root)
+		if !slices.Contains(all, path.Clean(folder)) && (named || !slices.ContainsFunc(all, func(above string) bool {
+			return above == "." || strings.HasPrefix(folder, above+"/")
+		})) {
+			all = append(all, path.Clean(folder))
+		}
+	}
+	return all
 }
 
 func checkFolder(top string) error {

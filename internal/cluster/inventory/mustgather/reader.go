@@ -52,32 +52,6 @@ func newReader(c *kube.Collector, top string) *reader {
 	}
 }
 
-// visit takes a file or folder. name is its path below the top.
-func (r *reader) visit(name, file string, isFolder bool) {
-	p := locate(name)
-	var err error
-	switch {
-	case p.role == timestamp && !isFolder:
-		err = r.readTime(file, p)
-	case p.role == script && !isFolder:
-		err = r.readScript(file)
-	case p.role == timestamp || p.role == script || p.role == other && p.namespace == "":
-	default:
-		r.enter(p)
-		if isFolder {
-			return
-		}
-		if p.role == log {
-			err = r.readLog(name, file)
-		} else if p.role == object || p.role == list {
-			err = r.readObjects(name, file, p)
-		}
-	}
-	if err != nil {
-		r.problem(p.resource, r.inside(name), infile.Cause(err), again)
-	}
-}
-
 func (r *reader) enter(p place) {
 	if !slices.Contains(r.roots, p.root) {
 		r.roots = append(r.roots, p.root)

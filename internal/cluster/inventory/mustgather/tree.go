@@ -1,35 +1,10 @@
 package mustgather
 
 import (
-	"context"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
-
-// walk visits the folder. It follows no links: one that leads out of the must-gather
-// isn't part of it.
-func (r *reader) walk(ctx context.Context) error {
-	return filepath.WalkDir(r.top, func(file string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		name, rerr := filepath.Rel(r.top, file)
-		switch name = filepath.ToSlash(name); {
-		case rerr != nil:
-			return rerr
-		case err != nil && name == ".":
-			return unreadable(r.top, err)
-		case err != nil:
-			r.unlisted(name, err)
-		case d.IsDir() || d.Type().IsRegular():
-			r.visit(name, file, d.IsDir())
-		}
-		return nil
-	})
-}
 
 // runOf is the folder of the run that a root belongs to: must-gather.local.*
 // and inspect.local.* by their names, else the parent of an image's folder,
@@ -45,22 +20,6 @@ func runOf(root string) (folder string, named bool) {
 		return path.Join(parts[:i]...), false
 	}
 	return root, false
-}
-
-// runs are the folders of the must-gathers that were met. An unnamed one below
-// another is a part of it: some images have folders of their own with namespaces in
-// them.
-func (r *reader) runs() []string {
-	var all []string
-	for _, root := range slices.Sorted(slices.Values(r.roots)) {
-		folder, named := runOf(root)
-		if !slices.Contains(all, path.Clean(folder)) && (named || !slices.ContainsFunc(all, func(above string) bool {
-			return above == "." || strings.HasPrefix(folder, above+"/")
-		})) {
-			all = append(all, path.Clean(folder))
-		}
-	}
-	return all
 }
 
 // The folders by which a must-gather is known, and below which `oc adm
