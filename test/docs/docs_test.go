@@ -1,158 +1,29 @@
-// Package docs runs every command that the documents show. It has no code of
-// its own.
+// Package docs runs every command that the documents show: make e2e does, since some
+// compile for minutes. It has no code of its own.
 package docs
 
 import (
-	"bufio"
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/bake"
+	"github.com/winbake/winbake/internal/cli/verify"
 	"github.com/winbake/winbake/test/support/jq"
 )
 
 const top = "../.."
 
-// elsewhere are commands that another suite runs, since they take minutes or
-// are what runs this test.
-var elsewhere = map[string]string{
-	"make payload": "test/e2e",
-	"make test":    "runs this test",
-	"make lab":     "packer/plugin/e2e, as all that begins with bin/lab",
+// link is one within the repository: a file, a heading, or both.
+var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^):]+))?\)`)
 
-	"go run -C hack/catalog . make -clones ~/clones": "hack/catalog, with repositories of its own",
-
-	"bin/bake outdated csi-proxy": "test/script, with a module proxy of its own: another may refuse the list",
-}
-
-// block is one ```console block: commands with what they print.
-type block struct {
-	file     string
-	line     int
-	commands []command
-}
-
-type command struct {
-	text string
-	want []string // lines; ... stands for anything
-}
-
-func blocks(t *testing.T, file string) []block {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(top, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []block
-	inside := false
-	n := 0
-	for sc := bufio.NewScanner(bytes.NewReader(data)); sc.Scan(); {
-		n++
-		line := sc.Text()
-		switch {
-		case line == "```console":
-			inside = true
-			all = append(all, block{file: file, line: n})
-		case strings.HasPrefix(line, "```"):
-			inside = false
-		case inside:
-			b := &all[len(all)-1]
-			if text, ok := strings.CutPrefix(line, "$ "); ok {
-				text, _, _ = strings.Cut(text, "   #")
-				b.commands = append(b.commands, command{text: strings.TrimSpace(text)})
-			} else if len(b.commands) > 0 {
-				c := &b.commands[len(b.commands)-1]
-				c.want = append(c.want, line)
-			}
-		}
-	}
-	return all
-}
-
-// TestMain: documents use jq, which a machine with Go and git alone doesn't have.
-// Started under its name, this program is gojq.
-func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "jq" {
-		jq.Main()
-	}
-	os.Exit(m.Run())
-}
-
-func TestDocsCommandsRun(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(top, "docs/*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{"README.md"}
-	for _, f := range files {
-		names = append(names, "docs/"+filepath.Base(f))
-	}
-	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools := t.TempDir()
-	if err := os.Symlink(own, filepath.Join(tools, "jq")); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if out, err := run(t, "make bin && mkdir -p _output && rm -rf _output/docs-*"); err != nil {
-		t.Fatalf("make bin: %v\n%s", err, out)
-	}
-	ran := 0
-	for _, name := range names {
-		for _, b := range blocks(t, name) {
-			for _, c := range b.commands {
-				if elsewhere[c.text] != "" || strings.HasPrefix(c.text, "bin/lab ") {
-					continue
-				}
-				ran++
-				out, err := run(t, c.text)
-				if err != nil {
-					t.Errorf("%s:%d: %s: %v\n%s", b.file, b.line, c.text, err, out)
-					continue
-				}
-				compare(t, b, c, out)
-			}
-		}
-	}
-	if ran < 10 {
-		t.Errorf("only %d commands were found: is a fence misspelt?", ran)
-	}
-}
-
-// compare checks that each line a document shows is printed, with columns of
-// any width and ... for anything.
-func compare(t *testing.T, b block, c command, out string) {
-	t.Helper()
-	folded := regexp.MustCompile(` +`).ReplaceAllString(out, " ")
-	for _, want := range c.want {
-		if want == "" || want == "..." {
-			continue
-		}
-		pattern := regexp.QuoteMeta(regexp.MustCompile(` +`).ReplaceAllString(strings.TrimSpace(want), " "))
-		pattern = strings.ReplaceAll(pattern, `\.\.\.`, `.*`)
-		if !regexp.MustCompile(pattern).MatchString(folded) {
-			t.Errorf("%s:%d: %s doesn't print %q, but\n%s", b.file, b.line, c.text, want, out)
-		}
-	}
-}
-
-func run(t *testing.T, command string) (string, error) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", command)
-	cmd.Dir = top
-	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath")
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-var link = regexp.MustCompile(`\]\(([^)#:]+)\)`)
-
+// TestDocsLinks: each link leads to a file that is there, and to a heading of it.
 func TestDocsLinks(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(top, "*.md"))
 	if err != nil {
@@ -162,15 +33,95 @@ func TestDocsLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fragments := 0
 	for _, f := range append(files, more...) {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(f), m[1])); err != nil {
+		for _, m := range link.FindAllStringSubmatch(read(t, f), -1) {
+			to := f
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(f), m[1])
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s: link to %s: no such file", f, m[1])
+				continue
+			}
+			if m[2] != "" && !slices.Contains(headings(read(t, to)), m[2]) {
+				t.Errorf("%s: link to %s#%s: no such heading", f, m[1], m[2])
+			}
+			if m[2] != "" {
+				fragments++
 			}
 		}
 	}
+	if fragments == 0 {
+		t.Error("no link to a heading was found")
+	}
+}
+
+// headings are a page's, as GitHub makes fragments of them: lower case, hyphens for
+// blanks, and nothing of other punctuation.
+func headings(page string) (all []string) {
+	for line := range strings.Lines(page) {
+		text := strings.TrimLeft(line, "#")
+		if text == line || !strings.HasPrefix(text, " ") {
+			continue
+		}
+		all = append(all, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(text)))
+	}
+	return all
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestMain: started as bake, verify or jq, this program is that command. Documents use
+// jq, which a machine with Go and git alone doesn't have.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "bake":
+		os.Exit(app.Main(bake.New))
+	case "verify":
+		os.Exit(app.Main(verify.New))
+	case "jq":
+		jq.Main()
+	}
+	os.Exit(m.Run())
+}
+
+// commands is a folder with this program under the names of TestMain.
+func commands(t *testing.T) string {
+	t.Helper()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"bake", "verify", "jq"} {
+		if err := os.Symlink(own, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func run(t *testing.T, command string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", command)
+	cmd.Dir = top
+	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

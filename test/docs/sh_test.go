@@ -27,9 +27,7 @@ func TestShellBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	files = append(files, filepath.Join(top, "README.md"), filepath.Join(top, "examples", "README.md"))
-	if out, err := run(t, "make bin"); err != nil {
-		t.Fatalf("make bin: %v\n%s", err, out)
-	}
+	bin := commands(t)
 	// A block of a list is indented. Whatever looks like a fence has to be one.
 	fence := regexp.MustCompile("(?ms)^ *```sh( not-run)?\n(.*?)\n *```$")
 	alike := regexp.MustCompile("(?mi)^ *(```|~~~) *(ba|z)?sh(ell)?\\b")
@@ -61,7 +59,7 @@ func TestShellBlocks(t *testing.T) {
 				t.Errorf("%s: the block of %q doesn't begin with its reason, # not run: ", name, first)
 			}
 			for _, c := range ourCommand.FindAllStringSubmatch(m[2], -1) {
-				flagsAreThere(t, name, strings.TrimSuffix(strings.TrimSpace(c[1]), `\`))
+				flagsAreThere(t, bin, name, strings.TrimSuffix(strings.TrimSpace(c[1]), `\`))
 			}
 		}
 	}
@@ -72,12 +70,12 @@ func TestShellBlocks(t *testing.T) {
 
 // flagsAreThere asks for a command's help with its flags before it: one that it
 // doesn't have is an error.
-func flagsAreThere(t *testing.T, file, command string) {
+func flagsAreThere(t *testing.T, bin, file, command string) {
 	t.Helper()
 	if strings.Contains(command, "$") || strings.Contains(command, "completion") {
 		return
 	}
-	if out, err := run(t, "bin/"+command+" --help"); err != nil {
+	if out, err := run(t, bin+"/"+command+" --help"); err != nil {
 		t.Errorf("%s: %s: %v\n%s", file, command, err, out)
 	}
 }

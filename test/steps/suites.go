@@ -38,7 +38,7 @@ var fast = []string{
 // tagged are the tests of those packages that need more: they have the tag e2e.
 func tagged() ([]string, error) {
 	packages, names := map[string]bool{}, []string{}
-	for _, root := range []string{"internal", "packer", "payload", "test/images"} {
+	for _, root := range []string{"internal", "packer", "payload", "test/docs", "test/images"} {
 		err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -161,7 +161,7 @@ var parts = map[string][]step{
 		newProxy,
 		gotest("an image in every reader", "20m", "-tags=e2e", "-count=1", "-parallel=6", "./test/images/readers/...").after(csiProxy),
 		gotest("what was really built", "40m", "./test/images/real"),
-		gotest("what needs programs of the system", "20m", "-tags=e2e", "-count=1").asking(tagged),
+		gotest("what needs programs of the system, or long compiles", "40m", "-tags=e2e", "-count=1").asking(tagged),
 	},
 	"release": {
 		renovate,
