@@ -12,7 +12,7 @@ func TestSteps(t *testing.T) {
 	for name, tc := range map[string]struct {
 		without, inOrder []string
 	}{
-		"azure-file of Argo CD, before an update":             {[]string{"oc -n openshift-cluster-csi-drivers set image"}, []string{"update-control-plane", "by-owner"}},
+		"ebs behind, from Argo CD":                            {[]string{"oc -n openshift-cluster-csi-drivers set image"}, []string{"update-control-plane", "by-owner"}},
 		"two drivers, one of them doesn't start":              {nil, []string{"by-hand", "wait-rollout"}},
 		"nodes without WMCO, csi-proxy from a DaemonSet":      {[]string{"update-wmco"}, nil},
 		"gcp-pd on Server 2022, a version without its image":  {[]string{"repair the pod"}, []string{"build-image", "update-control-plane", "build-image"}},

@@ -4,6 +4,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -62,14 +63,19 @@ func Build(dir string, commands []string, env ...string) error {
 		return err
 	}
 	defer unlock()
-	if err := Depend("../../.."); err != nil {
+	top, err := root()
+	if err != nil {
+		return err
+	}
+	if err := Depend(top); err != nil {
 		return err
 	}
 	args := []string{"build", "-trimpath", "-o", shared + "/"}
 	for _, c := range commands {
-		args = append(args, "../../../cmd/"+c)
+		args = append(args, "./cmd/"+c)
 	}
 	cmd := exec.Command("go", args...)
+	cmd.Dir = top
 	// There it is renamed when it's whole, not copied.
 	cmd.Env = append(append(os.Environ(), "GOTMPDIR="+filepath.Dir(shared)), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -83,6 +89,21 @@ func Build(dir string, commands []string, env ...string) error {
 		}
 	}
 	return nil
+}
+
+// root is the folder of this module, above that of the test.
+func root() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "bake")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("the test isn't in this repository")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
 }
 
 // Depend has the go command run a package's tests again when a file of the project
