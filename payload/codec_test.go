@@ -10,10 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/winbake/winbake/internal/image/rootfs"
-	"golang.org/x/mod/modfile"
+	"github.com/winbake/winbake/test/support/await"
 )
 
 // The codec's ID is part of cache keys: it must name the versions that are
@@ -138,20 +139,9 @@ func TestCodecReportsTheWriter(t *testing.T) {
 			if cerr := z.Close(); !errors.Is(cerr, errFull) {
 				t.Errorf("%s: Close = %v after Copy = %v, want %v", c.ID(), cerr, err, errFull)
 			}
-			if after := settled(before); after > before {
-				t.Errorf("%s: %d goroutines left", c.ID(), after-before)
-			}
+			await.True(t, c.ID()+": its goroutines end", func() bool { return compressing() <= before })
 		}
 	}
-}
-
-// settled gives compressors' goroutines time to end, down to the number that
-// there was.
-func settled(before int) int {
-	for deadline := time.Now().Add(30 * time.Second); compressing() > before && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-	return compressing()
 }
 
 // compressing counts the goroutines that run a compressor: the runtime and

@@ -86,15 +86,13 @@ func testSlow(t *testing.T, s *apiserver.Server) {
 	t.Run("cancel", func(t *testing.T) {
 		defer s.Resume()
 		ctx, cancel := context.WithCancel(t.Context())
-		var cancelled time.Time
-		config := stopping(func() {
-			time.AfterFunc(100*time.Millisecond, func() { cancelled = time.Now(); cancel() })
-		})
+		// A read that doesn't stop when it is told to would wait for the paused server, to
+		// the end of the test run.
+		config := stopping(func() { time.AfterFunc(100*time.Millisecond, cancel) })
 		_, err := cluster.Read(ctx, collector(t), cluster.Options{Config: config})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
-		stopped(t, time.Since(cancelled))
 	})
 	t.Run("deadline", func(t *testing.T) {
 		defer s.Resume()
@@ -120,15 +118,4 @@ func testSlow(t *testing.T, s *apiserver.Server) {
 			t.Errorf("%s\nwithout a pause:\n%s", got, want)
 		}
 	})
-}
-
-// stopped judges how long it took to stop something that would have waited for
-// a minute. It takes milliseconds, and longer on a machine that is busy with
-// the tests of other packages.
-func stopped(t *testing.T, after time.Duration) {
-	t.Helper()
-	t.Logf("stopped after %s", after)
-	if after > 45*time.Second {
-		t.Error("it doesn't stop when it is told to")
-	}
 }

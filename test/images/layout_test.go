@@ -25,6 +25,7 @@ import (
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/test/support/await"
 )
 
 // payloadImage is an image that differs with its seed.
@@ -443,11 +444,10 @@ func killWriter(t *testing.T, dir string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(dir, "payload")); err == nil {
-			break
-		}
-	}
+	await.True(t, "the writer has written everything once", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "payload"))
+		return err == nil
+	})
 	time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -205,11 +205,7 @@ func TestBuildIsStoppable(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	if _, err := apiserver.Build(ctx); err == nil {
-		t.Fatal("a build was done in no time")
-	}
-	if d := time.Since(began); d > time.Minute { // a build takes longer
-		t.Errorf("it took %s to stop", d)
+	if _, err := apiserver.Build(ctx); err == nil || ctx.Err() == nil {
+		t.Fatalf("%v, and the context has %v: a build takes minutes", err, ctx.Err())
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/winbake/winbake/test/support/await"
 )
 
 // content opens a file of a commit and reads it whole.
@@ -88,9 +90,7 @@ func TestOpenAndStop(t *testing.T) {
 		if err := stop(r, cancel); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if alive(process) {
-			t.Errorf("%s: git is still there", name)
-		}
+		await.True(t, name+": git ends", func() bool { return !alive(process) })
 		cancel(nil)
 	}
 }
