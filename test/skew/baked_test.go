@@ -19,14 +19,10 @@ var bakeCommand = regexp.MustCompile("bake manifests csi-driver [^\\n\"\\\\`]+")
 // of one of them.
 func printed(t *testing.T, kind *regexp.Regexp) map[string]string {
 	t.Helper()
-	cases, err := filepath.Glob("testdata/*/expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string]string{}
-	for _, file := range cases {
-		for _, command := range kind.FindAllString(read(t, file), -1) {
-			all[strings.TrimSpace(command)] = file
+	for _, e := range examples(t) {
+		for _, command := range kind.FindAllString(e.json(t), -1) {
+			all[strings.TrimSpace(command)] = filepath.Join(e.dir, "cmd")
 		}
 	}
 	return all

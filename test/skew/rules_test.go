@@ -112,9 +112,33 @@ type report skewreport.Document
 
 func answer(t *testing.T, example string) *report {
 	t.Helper()
+	return decoded(t, readExample(t, filepath.Join("testdata", example, "cmd")).json(t))
+}
+
+// answers are the examples' answers with -o json, by folder.
+var answers = map[string]string{}
+
+// json is the answer with -o json; "" where the command can't run.
+func (e example) json(t *testing.T) string {
+	t.Helper()
+	if _, known := answers[e.dir]; !known && e.exit != 1 {
+		t.Run("answer of "+e.dir, func(t *testing.T) {
+			t.Chdir(e.dir)
+			out := run(t, append(slices.Clone(e.args), "-o", "json")...)
+			if out.exit != e.exit {
+				t.Errorf("exit code %d with -o json, want %d", out.exit, e.exit)
+			}
+			answers[e.dir] = out.stdout
+		})
+	}
+	return answers[e.dir]
+}
+
+func decoded(t *testing.T, text string) *report {
+	t.Helper()
 	var r report
-	if err := json.Unmarshal([]byte(read(t, filepath.Join("testdata", example, "expected.json"))), &r); err != nil {
-		t.Fatalf("%s: %v", example, err)
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatalf("%v:\n%s", err, text)
 	}
 	return &r
 }
