@@ -151,7 +151,11 @@ func (c Codec) compress(w io.Writer, blocks int, fill func(io.Writer) error) err
 	if err != nil {
 		return err
 	}
-	return cmp.Or(fill(z), z.Close())
+	err = fill(z)
+	if cerr := z.Close(); err == nil {
+		err = cerr
+	}
+	return err
 }
 
 // gzipPools keep closed writers for the next file: a writer has a few MiB of

@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,9 +159,15 @@ func writePlain(ctx context.Context, name string, e entry, buf []byte) error {
 		return err
 	}
 	if err = stream.Copy(ctx, f, e.open, buf); err == nil {
-		err = cmp.Or(f.Chmod(fs.FileMode(e.mode)), f.Sync())
+		err = f.Chmod(fs.FileMode(e.mode))
 	}
-	return cmp.Or(err, f.Close())
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
 }
 
 // CheckDir tells whether WriteDir can write to dir, before there is anything to

@@ -68,11 +68,6 @@ func FirstLine(err error) string {
 	return line
 }
 
-var oneLine = strings.NewReplacer("\nfix: ", "; fix: ", "\n", ": ")
-
-// OneLine is an error's text as a cell of a table or a line of a log.
-func OneLine(text string) string { return oneLine.Replace(text) }
-
 // Nearest returns the candidate that the user may have meant by word: the one
 // with the fewest edits, at most two and fewer than letters; "" if there is none.
 func Nearest(word string, candidates []string) string {

@@ -13,13 +13,6 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-func TestOneLine(t *testing.T) {
-	e := &Error{Where: "east", What: "no answer", Excerpt: "connection refused", Fix: "kubectl get nodes"}
-	if got, want := OneLine(e.Error()), "east: no answer: connection refused; fix: kubectl get nodes"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestExitCode(t *testing.T) {
 	cause := errors.New("cause")
 	for want, err := range map[int]error{0: nil, 1: &Error{What: "x"}, 3: fmt.Errorf("outer: %w", &Error{What: "x", Code: 3, Err: cause})} {

@@ -17,15 +17,6 @@ func Word(s string) string {
 	return Quote(s)
 }
 
-// Join is a command of these words.
-func Join(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = Word(w)
-	}
-	return strings.Join(quoted, " ")
-}
-
 // Path is a path as a word. On Windows, too, programs and shells take slashes.
 func Path(name string) string { return Word(filepath.ToSlash(name)) }
 

@@ -20,7 +20,10 @@ func Copy(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), 
 		return err
 	}
 	_, err = io.CopyBuffer(w, NewReader(ctx, rc), buf)
-	return cmp.Or(err, rc.Close())
+	if cerr := rc.Close(); err == nil {
+		err = cerr
+	}
+	return err
 }
 
 // ctxReader ends with its context. It hides the other methods of its reader,

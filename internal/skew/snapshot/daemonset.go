@@ -66,11 +66,6 @@ func (snap *Snapshot) DaemonSetsOf(provisioner string) []*inventory.Driver {
 	})
 }
 
-// SameObject tells whether a and b are one object: a manifest may leave the namespace to the command that applies it.
-func SameObject(a, b inventory.Object) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && (a.Namespace == b.Namespace || a.Namespace == "" || b.Namespace == "")
-}
-
 // MatchesNoNode tells whether a DaemonSet takes none of the Windows nodes that
 // there are.
 func (snap *Snapshot) MatchesNoNode(d *inventory.Driver) bool {

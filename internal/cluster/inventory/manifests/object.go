@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -147,10 +146,13 @@ func (r *reader) unwanted(d *document, o found) error {
 		return nil
 	}
 	content, err := o.content()
+	if err != nil {
+		return err
+	}
 	text := strings.ToLower(string(content))
-	if err == nil && o.Kind != "TridentOrchestrator" && !strings.Contains(text, `"daemonset"`) && !strings.Contains(text, "csi") {
+	if o.Kind != "TridentOrchestrator" && !strings.Contains(text, `"daemonset"`) && !strings.Contains(text, "csi") {
 		return nil // an Application may be anything
 	}
-	return cmp.Or(err, d.failed(1, strings.TrimSpace(o.Kind+" "+printable.Clip(o.name))+" may bring a CSI driver, and what comes of it wasn't looked into",
-		"give what the cluster has of it", "oc get daemonsets -A -o yaml > daemonsets.yaml"))
+	return d.failed(1, strings.TrimSpace(o.Kind+" "+printable.Clip(o.name))+" may bring a CSI driver, and what comes of it wasn't looked into",
+		"give what the cluster has of it", "oc get daemonsets -A -o yaml > daemonsets.yaml")
 }
