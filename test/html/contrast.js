@@ -15,9 +15,6 @@
     return (x + 0.05) / (y + 0.05);
   };
   const behind = (e) => {
-    // A label inside a box of the picture stands right after it.
-    const box = e instanceof SVGTextElement && e.previousElementSibling;
-    if (box instanceof SVGRectElement && box.classList.contains("box")) return getComputedStyle(box).fill;
     for (; e; e = e.parentElement) {
       const css = getComputedStyle(e).backgroundColor;
       if (parse(css).a === 255) return css;
@@ -28,9 +25,9 @@
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let n; (n = walk.nextNode());) {
     const e = n.parentElement;
-    if (!n.data.trim() || ["TITLE", "DESC"].includes(e.tagName.toUpperCase())) continue;
+    if (!n.data.trim() || e.tagName === "TITLE") continue;
     const style = getComputedStyle(e);
-    const color = e instanceof SVGElement ? style.fill : style.color;
+    const color = style.color;
     const ground = behind(e);
     const r = ratio(parse(color), parse(ground));
     if (r < 4.5) low.push({Text: n.data.slice(0, 40), Color: color, Behind: ground, Ratio: r});

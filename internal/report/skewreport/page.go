@@ -135,10 +135,9 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 
 type htmlPage struct {
 	page
-	Title   string
-	Style   template.CSS
-	Policy  string
-	Picture *picture
+	Title  string
+	Style  template.CSS
+	Policy string
 	// CatalogAge says how old the facts are, as a sentence.
 	CatalogAge string
 }
@@ -147,11 +146,10 @@ type htmlPage struct {
 // attached to change requests and opened from disk.
 func encodeHTML(d *Document, _ Options) (string, error) {
 	p := newPage(d)
-	d = p.Document
 	var b strings.Builder
 	if err := pageTemplate.Execute(&b, htmlPage{
 		page: p, Title: "Windows CSI driver skew" + p.Route, Style: template.CSS(pageStyle), Policy: policy(),
-		Picture: newPicture(d), CatalogAge: capital(d.catalogLine()) + ".",
+		CatalogAge: capital(p.catalogLine()) + ".",
 	}); err != nil {
 		return "", fmt.Errorf("encode HTML: %w", err)
 	}
