@@ -34,7 +34,6 @@ func TestOpenShift(t *testing.T) {
 	files := append([]string{openShift, byClass, linuxNodes(t)}, exampleFiles...)
 	s.Load(t, files...)
 	t.Run("same inventory", func(t *testing.T) { testSame(t, s, files) })
-	t.Run("services", func(t *testing.T) { testServices(t, s) })
 	t.Run("role", func(t *testing.T) { testRole(t, s) }) // last: it takes rights away
 }
 

@@ -16,6 +16,7 @@ var gone = map[string]string{
 	"catalog update":                "install the newest verify; --catalog FILE adds rows",
 	"inventory":                     "verify skew --details -o json has what was read",
 	"skew --contexts":               "for c in a b; do verify skew --context $c; done",
+	"--accept-file":                 "--accept ID=object, for each finding to accept",
 	"--planned":                     "deploy it and check again; before that verify skew --static --from RELEASE --manifests FILE checks it alone",
 	"skew precheck":                 "bake manifests precheck writes CronJobs that run verify skew",
 	"skew --image-layout":           "--image-version IMAGE=vX.Y.Z@COMMIT; bake driver -o json has digest, version and commit",
@@ -25,6 +26,7 @@ var gone = map[string]string{
 	"template --first-boot-check":   "nothing: the image is checked before sysprep, and verify.exe node check looks at a node",
 	"template --adopt":              "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
 	"payload --overwrite":           "give a new folder; what is in the other one stays",
+	"services":                      "bake manifests windows-services --wmco-version VERSION | oc diff -f -",
 	"node":                          "on the node: verify.exe node install, check or remove; bake verify-exe builds verify.exe",
 	"node --expect":                 "verify.exe node check NODE.JSON",
 }

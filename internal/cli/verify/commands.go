@@ -3,7 +3,6 @@ package verify
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/base/accept"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
@@ -16,16 +15,10 @@ func New(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use: "verify",
 	}
-	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newServices(t), newSkew(t)}
+	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newSkew(t)}
 	root.AddCommand(append(checks, newCatalog(t))...)
 	for _, c := range checks {
 		t.reports(c)
-	}
-	for _, c := range append(checks, checks[len(checks)-1].Commands()...) {
-		c.PreRunE = func(*cobra.Command, []string) (err error) {
-			t.accepted, err = accept.Load(t.acceptFile)
-			return err
-		}
 	}
 	app.Help(root, help)
 	return root

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -46,12 +45,6 @@ func (in *inputs) register(cmd *cobra.Command) {
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z or =vX.Y.Z@COMMIT, or a file of such lines; may be repeated")
 	in.registry.Register(f, "the registry of --release-image")
 	in.catalog.Register(cmd)
-	in.registerObjects(cmd)
-}
-
-// registerObjects adds the flags that say where a cluster's objects are.
-func (in *inputs) registerObjects(cmd *cobra.Command) {
-	f := cmd.Flags()
 	f.StringArrayVar(&in.manifests, "manifests", nil, "file or folder of manifests, - for standard input; may be repeated")
 	f.StringVar(&in.mustGather, "must-gather", "", "folder of a must-gather, or of oc adm inspect")
 	in.clusterSet = addCluster(cmd, &in.cluster)
@@ -88,14 +81,6 @@ func (in *inputs) check() error {
 	}
 	if in.wantsCluster() && (len(in.manifests) > 0 || in.mustGather != "") {
 		return &fault.Error{What: "kubectl's flags are for a live cluster, and something else is to be read", Fix: "leave them out, or leave --manifests and --must-gather out"}
-	}
-	return nil
-}
-
-// stdinOnce refuses to read standard input twice: the second one would find nothing.
-func (in *inputs) stdinOnce(what string, paths ...string) error {
-	if slices.Contains(in.manifests, "-") && slices.Contains(paths, "-") {
-		return &fault.Error{What: "--manifests and " + what + " can't both be read from standard input", Fix: "put one of them into a file"}
 	}
 	return nil
 }

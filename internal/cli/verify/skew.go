@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/base/accept"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
@@ -105,8 +104,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	result.Findings = append(result.Findings, accept.Expired(t.accepted, result.Findings, today)...)
-	result.Accept(append(accept.Rules(t.accepted, today), rules...))
+	result.Accept(rules)
 	for _, note := range needless(rules, result.Findings) {
 		t.Console.Log().Warn(note)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/base/accept"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/build/expect"
@@ -30,13 +29,10 @@ var help embed.FS
 
 type tool struct {
 	*app.App
-	format string
-	failOn finding.FailOn
-	accept []string
-	// acceptFile is --accept-file, accepted what it has.
-	acceptFile string
-	accepted   []accept.Entry
-	verbose    bool
+	format  string
+	failOn  finding.FailOn
+	accept  []string
+	verbose bool
 }
 
 // reports gives a command the flags of findings. Commands below it accept as it does.
@@ -50,18 +46,12 @@ func (t *tool) reports(cmd *cobra.Command) {
 	app.Choices(cmd, "fail-on", finding.FailOnNames...)
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
 	all.StringArrayVar(&t.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
-	all.StringVar(&t.acceptFile, "accept-file", "", "findings to accept, each with a reason and a day (default "+accept.File+", if it is there)")
 }
 
 // finish writes the report and turns findings into an exit code. notes, if any, makes
 // the report's of findings of which some are accepted.
 func (t *tool) finish(r report.Report, notes ...func([]finding.Finding) []string) error {
-	today, err := day()
-	if err != nil {
-		return err
-	}
-	expired := accept.Expired(t.accepted, r.Findings, today)
-	r.Findings = append(finding.Accept(r.Findings, append(accept.Rules(t.accepted, today), t.accept...)), expired...)
+	r.Findings = finding.Accept(r.Findings, t.accept)
 	for _, of := range notes {
 		r.Notes = append(r.Notes, of(r.Findings)...)
 	}

@@ -139,8 +139,6 @@ type ServiceList struct {
 	// CSIProxy is the command line of the service csi-proxy; "" for none.
 	CSIProxy string   `json:"csiProxy,omitempty"`
 	At       Evidence `json:"at"`
-	// Data are the ConfigMap's values as they are there.
-	Data map[string]string `json:"-"`
 }
 
 // Node is a Windows node.

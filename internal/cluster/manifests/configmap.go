@@ -3,14 +3,11 @@ package manifests
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/windows/winsvc"
 )
@@ -176,76 +173,4 @@ func (c *ConfigMap) data() (map[string]string, error) {
 		data[key] = string(text)
 	}
 	return data, nil
-}
-
-// IDs of Compare's findings.
-const (
-	IDMissing = "services.missing" // a declared service isn't in the cluster's ConfigMap
-	IDDiffers = "services.differs" // a service, or another key, is another one there
-	IDExtra   = "services.extra"   // a service isn't declared
-)
-
-// whyDiffers is why a difference matters.
-const whyDiffers = "WMCO sets nodes up as its own ConfigMap says, so they don't run what is declared"
-
-// Compare holds the values of a cluster's ConfigMap to a declared one: a finding
-// for each service, and for each other key that the declared one fills. An error is
-// that WMCO would refuse the cluster's.
-func (c *ConfigMap) Compare(data map[string]string) ([]finding.Finding, error) {
-	live, err := ParseData(data)
-	if err != nil {
-		return nil, err
-	}
-	declared := byName(c.Services)
-	theirs := byName(live.Services)
-	var found []finding.Finding
-	for _, name := range slices.Sorted(maps.Keys(declared)) {
-		f := finding.Finding{ID: IDDiffers, Severity: finding.Pass, Object: "service " + name}
-		if there, ok := theirs[name]; !ok {
-			f.ID, f.Severity, f.Observed, f.Expected, f.Why = IDMissing, finding.Block, "not there", declared[name].Command, whyDiffers
-		} else if f.Observed, f.Expected = differing(there, declared[name]); f.Observed != "" {
-			f.Severity, f.Why = finding.Block, whyDiffers
-		}
-		found = append(found, f)
-	}
-	for _, name := range slices.Sorted(maps.Keys(theirs)) {
-		if _, ok := declared[name]; !ok {
-			found = append(found, finding.Finding{ID: IDExtra, Severity: finding.Warn, Object: "service " + name, Observed: theirs[name].Command, Expected: "not there", Why: "it runs on nodes, and nothing declares it"})
-		}
-	}
-	here, there := map[string]any{}, map[string]any{}
-	for key, v := range map[string][2]any{keyFiles: {c.Files, live.Files}, keyEnvironment: {c.Environment, live.Environment}, keyWatched: {c.Watched, live.Watched}} {
-		if reflect.ValueOf(v[0]).Len() > 0 {
-			here[key], there[key] = v[0], v[1]
-		}
-	}
-	if observed, expected := differing(there, here); observed != "" {
-		found = append(found, finding.Finding{ID: IDDiffers, Severity: finding.Block, Object: "ConfigMap", Observed: observed, Expected: expected, Why: whyDiffers})
-	}
-	return found, nil
-}
-
-func byName(services []ServiceEntry) map[string]ServiceEntry {
-	all := map[string]ServiceEntry{}
-	for _, s := range services {
-		all[s.Name] = s
-	}
-	return all
-}
-
-// differing are the keys of two objects that differ, with both values.
-func differing(observed, expected any) (a, b string) {
-	var as, bs []string
-	for _, d := range finding.Differences(observed, expected) {
-		as, bs = append(as, value(d.Key, d.Observed)), append(bs, value(d.Key, d.Expected))
-	}
-	return strings.Join(as, "; "), strings.Join(bs, "; ")
-}
-
-func value(key string, v any) string {
-	if s, ok := v.(string); ok {
-		return key + " " + s
-	}
-	text, _ := json.Marshal(v)
-	return key + " " + string(text)
 }

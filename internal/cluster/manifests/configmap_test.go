@@ -54,11 +54,7 @@ func TestGoldenConfigMaps(t *testing.T) {
 		if err != nil || !bytes.Equal(first, again) {
 			t.Errorf("%s: the second time it differs, %v", path, err)
 		}
-		read, err := ParseConfigMap("a.yaml", first)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if read.Name != c.Name || len(read.Services) != len(c.Services) || len(read.Files) != 0 || len(read.Watched) != 3 {
+		if read := readBack(t, first); read.Name != c.Name || len(read.Services) != len(c.Services) || len(read.Files) != 0 || len(read.Watched) != 3 {
 			t.Errorf("%s: read back as %+v", path, read)
 		}
 	}

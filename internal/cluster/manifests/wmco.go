@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/winbake/winbake/internal/base/strictyaml"
 	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
@@ -20,51 +19,10 @@ const (
 	keyWatched     = "watchedEnvironmentVars"
 )
 
-// maxConfigMap is what an API server stores of one.
-const maxConfigMap = 1 << 20
-
-// ParseConfigMap reads a services ConfigMap as WMCO does, and more strictly:
+// ParseData reads a services ConfigMap's values as WMCO does, and more strictly:
 // it refuses what WMCO refuses (pkg/servicescm/servicescm.go), and what WMCO
 // lets pass and then goes wrong on the node: unknown keys, services without a
 // name or a command, files without a sum.
-func ParseConfigMap(name string, text []byte) (*ConfigMap, error) {
-	if len(text) > maxConfigMap {
-		return nil, fmt.Errorf("the ConfigMap has %d bytes; an API server takes %d", len(text), maxConfigMap)
-	}
-	var object struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Metadata   struct {
-			Name      string `json:"name"`
-			Namespace string `json:"namespace"`
-		} `json:"metadata"`
-		Immutable bool              `json:"immutable"`
-		Data      map[string]string `json:"data"`
-	}
-	d, err := strictyaml.Parse(name, text, strictyaml.Options{File: "the services ConfigMap", Help: "give it as bake manifests windows-services writes it"})
-	if err != nil {
-		return nil, err
-	}
-	if d.Decode(&object); len(d.Faults) > 0 {
-		return nil, d.Faults[0]
-	}
-	switch {
-	case object.APIVersion != "v1" || object.Kind != "ConfigMap":
-		return nil, fmt.Errorf("%s %s isn't a ConfigMap", object.APIVersion, object.Kind)
-	case !nameForm.MatchString(object.Metadata.Name) || !namespaceForm.MatchString(object.Metadata.Namespace):
-		return nil, fmt.Errorf("%s/%s isn't the name of a services ConfigMap", object.Metadata.Namespace, object.Metadata.Name)
-	case !object.Immutable:
-		return nil, errors.New("the ConfigMap isn't immutable, and WMCO replaces it")
-	}
-	c, err := ParseData(object.Data)
-	if err != nil {
-		return nil, err
-	}
-	c.Name, c.Namespace = object.Metadata.Name, object.Metadata.Namespace
-	return c, nil
-}
-
-// ParseData is ParseConfigMap for the values alone.
 func ParseData(data map[string]string) (*ConfigMap, error) {
 	if len(data) < 2 || len(data) > 4 {
 		return nil, fmt.Errorf("%d keys; WMCO takes services and files, and perhaps environmentVars and watchedEnvironmentVars", len(data))

@@ -1,10 +1,11 @@
 package manifests
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 )
 
 const good = `[{"name":"a","path":"x","bootstrap":true,"priority":0},{"name":"b","path":"y","dependencies":["a"],"bootstrap":false,"priority":1}]`
@@ -83,58 +84,43 @@ func TestParseDataIsStricter(t *testing.T) {
 	}
 }
 
-func TestParseConfigMapRefuses(t *testing.T) {
-	text, err := os.ReadFile("testdata/services.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct{ old, replacement, want string }{
-		"mutable":     {"immutable: true", "immutable: false", "isn't immutable"},
-		"kind":        {"kind: ConfigMap", "kind: Secret", "isn't a ConfigMap"},
-		"name":        {"name: windows-services-", "name: linux-services-", "isn't the name"},
-		"namespace":   {"namespace: openshift", "namespace: OpenShift", "isn't the name"},
-		"unknown key": {"immutable: true", "immutable: true\nbinaryData: {}", `unknown key "binaryData"`},
-		"data":        {"data:", "data: []\nx:", "must be a mapping"},
-		"files":       {"  files: '[]'\n", "", "key files is missing"},
-		"two":         {"apiVersion: v1", "apiVersion: v1\nkind: Namespace\nspec: {}\n---\napiVersion: v1", "a.yaml:5:1: a second document; the services ConfigMap has one"},
-		"three":       {"immutable: true", "immutable: true\n---\na: b\n---\n---\nc: d", "a second document"},
-	} {
-		changed := strings.Replace(string(text), c.old, c.replacement, 1)
-		if changed == string(text) {
-			t.Errorf("%s: nothing to replace", name)
-		}
-		if _, err := ParseConfigMap("a.yaml", []byte(changed)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-	}
-	for _, around := range []string{"---\n%s", "# made by bake\n---\n%s", "%s---\n", "%s---\n# the end\n...\n"} {
-		if _, err := ParseConfigMap("a.yaml", fmt.Appendf(nil, around, text)); err != nil {
-			t.Errorf("one document in %q: %v", around, err)
-		}
-	}
-	if _, err := ParseConfigMap("a.yaml", make([]byte, maxConfigMap+1)); err == nil {
-		t.Error("a ConfigMap that no API server stores was read")
-	}
-}
-
-// FuzzParseConfigMap: nothing makes it panic, and what it takes is written and
-// read back the same.
-func FuzzParseConfigMap(f *testing.F) {
+// FuzzParseData: nothing makes it panic, and what it takes is written and read
+// back the same.
+func FuzzParseData(f *testing.F) {
 	// Short ones: long ones take minutes to be made smaller.
 	for _, services := range []string{"[]", good, `[{"name":"a","path":"b","bootstrap":false,"priority":1}]`} {
-		f.Add([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: windows-services-1, namespace: a}\nimmutable: true\ndata:\n  files: '[]'\n  services: '" + services + "'\n"))
+		f.Add(services, "[]")
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		c, err := ParseConfigMap("a.yaml", text)
+	f.Fuzz(func(t *testing.T, services, files string) {
+		c, err := ParseData(map[string]string{keyServices: services, keyFiles: files})
 		if err != nil {
 			return
 		}
+		c.Name, c.Namespace = NamePrefix+"1", Namespace
 		written, err := c.YAML()
 		if err != nil {
-			t.Fatalf("%q was read and can't be written: %v", text, err)
+			t.Fatalf("%q and %q were read and can't be written: %v", services, files, err)
 		}
-		if again, err := ParseConfigMap("a.yaml", written); err != nil || len(again.Services) != len(c.Services) || again.Name != c.Name {
-			t.Errorf("%s\nis read back as %+v, %v", written, again, err)
+		if again := readBack(t, written); len(again.Services) != len(c.Services) || len(again.Files) != len(c.Files) {
+			t.Errorf("%s\nis read back as %+v", written, again)
 		}
 	})
+}
+
+// readBack is what an API server and WMCO see in a written ConfigMap.
+func readBack(t *testing.T, written []byte) *ConfigMap {
+	t.Helper()
+	var object corev1.ConfigMap
+	if err := yaml.UnmarshalStrict(written, &object); err != nil {
+		t.Fatalf("%s: %v", written, err)
+	}
+	if object.Immutable == nil || !*object.Immutable {
+		t.Errorf("WMCO replaces a ConfigMap that isn't immutable:\n%s", written)
+	}
+	c, err := ParseData(object.Data)
+	if err != nil {
+		t.Fatalf("%s: %v", written, err)
+	}
+	c.Name, c.Namespace = object.Name, object.Namespace
+	return c
 }

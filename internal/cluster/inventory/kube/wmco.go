@@ -76,7 +76,7 @@ func (c *Collector) services(wmco string, data map[string]string, at Locator) {
 		})
 		return
 	}
-	list := inventory.ServiceList{WMCO: wmco, Data: data, At: inventory.Evidence{Where: at("data", "services")}}
+	list := inventory.ServiceList{WMCO: wmco, At: inventory.Evidence{Where: at("data", "services")}}
 	for _, s := range listed {
 		list.Names = append(list.Names, s.Name)
 		if s.Name == "csi-proxy" {
