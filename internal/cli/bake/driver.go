@@ -27,7 +27,6 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/release"
 	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
-	"github.com/winbake/winbake/internal/cluster/manifests/wmco"
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
@@ -71,7 +70,7 @@ func newDriver(t *tool) *cobra.Command {
 	o.catalog.Register(cmd)
 	o.output.Register(cmd)
 	app.Choices(cmd, "mode", csidriver.Modes()...)
-	app.Choices(cmd, "cloud", wmco.Clouds()...)
+	app.Choices(cmd, "cloud", "none", "vsphere", "aws", "azure", "gcp", "nutanix")
 	app.Complete(cmd, "windows", cobra.FixedCompletions(csidriver.WindowsVersions(), cobra.ShellCompDirectiveNoFileComp))
 	app.Complete(cmd, "for", o.catalog.Releases)
 	return cmd

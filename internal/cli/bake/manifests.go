@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cli/clusterfiles"
 	"github.com/winbake/winbake/internal/cluster/manifests"
-	"github.com/winbake/winbake/internal/cluster/manifests/wmco"
 	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
@@ -30,7 +29,6 @@ func newManifests(t *tool) *cobra.Command {
 type servicesOptions struct {
 	wmcoVersion, namespace string
 	checksums              bool
-	cluster                wmco.Cluster
 }
 
 func newServices(t *tool) *cobra.Command {
@@ -46,14 +44,13 @@ func newServices(t *tool) *cobra.Command {
 	f.StringVar(&o.wmcoVersion, "wmco-version", "", "the operator's full version, such as 10.20.1-1a2b3c4 (default the release's first, without a commit)")
 	f.StringVar(&o.namespace, "namespace", manifests.Namespace, "the operator's namespace")
 	f.BoolVar(&o.checksums, "with-checksums", false, "list the payload's files with their sums; WMCO itself leaves the list empty")
-	addCluster(cmd, &o.cluster)
 	app.Complete(cmd, "wmco-version", t.fromPins(wmcoVersions))
 	return cmd
 }
 
 // servicesManifest is the pipeline: pins and catalog, entries, files, YAML.
 func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte, error) {
-	file, services, err := t.clusterServices(o.cluster)
+	file, services, err := t.services()
 	if err != nil {
 		return nil, err
 	}
@@ -222,47 +219,4 @@ func serviceNames(file *pins.File) (names []string) {
 		}
 	}
 	return names
-}
-
-func addCluster(cmd *cobra.Command, c *wmco.Cluster) {
-	f := cmd.Flags()
-	f.StringVar(&c.Cloud, "cloud", "", "write the services of a cluster on none, vsphere, aws, azure, gcp or nutanix (default those of versions.yaml alone)")
-	f.StringVar(&c.APIServer, "api-server", "", "with --cloud: the address at which nodes reach the cluster's API server")
-	f.Uint16Var(&c.VXLANPort, "vxlan-port", 0, "with --cloud: the port of the hybrid overlay network, if the cluster sets one")
-	app.Complete(cmd, "cloud", cobra.FixedCompletions(wmco.Clouds(), cobra.ShellCompDirectiveNoFileComp))
-	app.Complete(cmd, "api-server", cobra.NoFileCompletions)
-	app.Complete(cmd, "vxlan-port", cobra.NoFileCompletions)
-}
-
-// readServer is the command that tells a cluster's --api-server.
-const readServer = `"$(oc get infrastructure cluster -o jsonpath='{.status.apiServerInternalURI}')"`
-
-// clusterServices are the services of versions.yaml, in a cluster if one is
-// named.
-func (t *tool) clusterServices(c wmco.Cluster) (*pins.File, []winsvc.Service, error) {
-	if c.Cloud == "" {
-		if c != (wmco.Cluster{}) {
-			return nil, nil, &fault.Error{What: "--api-server and --vxlan-port change what --cloud writes, and there is no --cloud", Fix: "add --cloud, such as --cloud vsphere"}
-		}
-		return t.services()
-	}
-	if err := c.Check(); err != nil {
-		return nil, nil, err
-	}
-	file, err := pins.Load(t.file)
-	if err != nil {
-		return nil, nil, err
-	}
-	c.Release = file.Release
-	declared, err := wanted.Services(file, t.warn)
-	if err != nil {
-		return nil, nil, err
-	}
-	services, err := c.Services(declared, t.warn)
-	for _, s := range services {
-		if strings.Contains(s.Command(), wmco.ExampleServer) {
-			t.warn(s.Name, wmco.ExampleServer+" is an example: pass --api-server "+readServer)
-		}
-	}
-	return file, services, err
 }

@@ -31,7 +31,6 @@ func TestOperator(t *testing.T) {
 	if log := o.comesUp(t); !strings.Contains(log, "the leader") {
 		t.Errorf("the operator didn't become the leader:\n%s", log)
 	}
-	t.Run("services", o.keepsServices)
 	files := loadCatalog(t).PayloadFiles(o.release)
 	if len(files) == 0 {
 		t.Fatalf("the catalog doesn't know what the operator of %s demands", o.release)
