@@ -57,7 +57,7 @@ func newDriver(t *tool) *cobra.Command {
 	f.StringVar(&o.release, "for", "", "OpenShift release, 4.20 or 4.20.6")
 	f.BoolVar(&o.all, "all", false, "all drivers, and what runs beside them")
 	f.StringVar(&o.cloud, "cloud", "", "with --all: only what a cluster on none, vsphere, aws, azure, gcp or nutanix needs")
-	f.StringVar(&o.payload, "release-image", "", "the release's payload, which has the commits: an image, an extracted folder, or what oc adm release info --commits wrote")
+	f.StringVar(&o.payload, "release-image", "", "the release's payload, which has the commits: an image, an OCI layout, or what oc adm release info --commits RELEASE wrote to a file")
 	f.StringArrayVar(&o.bases, "base", nil, "Windows base image: a reference by digest, an OCI layout or a tarball; may be repeated")
 	f.StringVar(&o.mode, "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
 	f.StringSliceVar(&o.windows, "windows", csidriver.WindowsVersions()[:1], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))

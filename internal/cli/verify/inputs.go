@@ -41,7 +41,7 @@ type inputs struct {
 
 func (in *inputs) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&in.releases, "release-image", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
+	f.StringArrayVar(&in.releases, "release-image", nil, "release payload: an image, an OCI layout, or what oc adm release info --commits RELEASE wrote to a file")
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z or =vX.Y.Z@COMMIT, or a file of such lines; may be repeated")
 	in.registry.Register(f, "the registry of --release-image")
 	in.catalog.Register(cmd)

@@ -100,7 +100,6 @@ var ocsOwn = map[string]struct {
 	// release/info.go
 	"adm release info": {func(f *pflag.FlagSet) { f.Bool("commits", false, ""); f.StringP("output", "o", "", "") }, 0, 2},
 	// release/extract.go
-	"adm release extract": {func(f *pflag.FlagSet) { f.String("to", "", "") }, 0, 1},
 	// node/logs.go
 	"adm node-logs": {func(f *pflag.FlagSet) { f.String("path", "", ""); f.StringP("selector", "l", "", "") }, 0, 99},
 	// ../process/process.go

@@ -50,7 +50,7 @@ func (c *Collector) matters(first, second any) bool {
 		return !c.onLinux(a.Name)
 	case inventory.Node:
 		b, isWindows := second.(inventory.Node)
-		return !isWindows || c.nodesDiffer(a, b)
+		return !isWindows || !reflect.DeepEqual(a, b)
 	}
 	return true
 }
@@ -67,60 +67,6 @@ func (c *Collector) podsDiffer(a, b podCopy) bool {
 }
 
 func (c *Collector) podOnLinux(p podRecord) bool { return p.os == linux || c.onLinux(p.node) }
-
-// nodesDiffer compares nodes without the labels that nothing asks for.
-func (c *Collector) nodesDiffer(a, b inventory.Node) bool {
-	asked := c.labelsAsked()
-	for label := range asked {
-		x, onA := a.Labels[label]
-		if y, onB := b.Labels[label]; x != y || onA != onB {
-			return true
-		}
-	}
-	a.Labels, b.Labels = nil, nil
-	return !reflect.DeepEqual(a, b)
-}
-
-// labelsAsked are the labels of nodes that the model or a rule reads, or that
-// keep a pod that was read to some nodes.
-func (c *Collector) labelsAsked() map[string]bool {
-	asked := map[string]bool{corev1.LabelWindowsBuild: true}
-	for _, label := range ruleLabels {
-		asked[label] = true
-	}
-	for _, i := range c.known.Incompatible {
-		asked[i.UnlessNodeLabel] = true
-	}
-	ask := func(s inventory.Scheduling) {
-		for label := range s.NodeSelector {
-			asked[label] = true
-		}
-		for _, t := range s.Terms {
-			for _, e := range t.Expressions {
-				asked[e.Key] = true
-			}
-		}
-	}
-	for _, d := range c.drivers {
-		ask(d.Scheduling)
-	}
-	for _, p := range c.inv.Proxies {
-		ask(p.Scheduling)
-	}
-	for _, p := range slices.Concat(c.pods, c.templates) {
-		if p.asks != nil {
-			ask(*p.asks)
-		}
-	}
-	for _, s := range c.runtimeClasses {
-		ask(s)
-	}
-	return asked
-}
-
-// ruleLabels are WMCO's, which hold its updates of a node or let them go:
-// https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/metadata/metadata.go
-var ruleLabels = []string{"windowsmachineconfig.openshift.io/allow-upgrade", "windowsmachineconfig.openshift.io/upgrade-blocked"}
 
 func inNamespace(o inventory.Object) string {
 	if o.Namespace == "" {

@@ -140,26 +140,15 @@ func TestCopiesThatDifferHarmlessly(t *testing.T) {
 	csi := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: lin-1}\nspec: {drivers: [{name: a.b, nodeID: x, topologyKeys: []}]}"
 	free := strings.Replace(pod("a", "", claimed), "nodeSelector: {kubernetes.io/os: windows}, ", "", 1)
 	on := func(node, pod string) string { return strings.Replace(pod, `nodeName: ""`, "nodeName: "+node, 1) }
-	label := func(label string) string {
-		return strings.Replace(windowsNodeYAML, "labels: {", "labels: {"+label+", ", 1)
-	}
 	cordoned := strings.NewReplacer("taints: [", "unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}, ", `status: "True"`, `status: "False"`).Replace(windowsNodeYAML)
 	ds, ones := smb("os: {name: windows}"), "sha256:"+strings.Repeat("1", 64)
-	asks := strings.Replace(free, "volumes:", "nodeSelector: {disk: fast}, volumes:", 1)
-	cat := drivers()
-	cat.Incompatible = []catalog.Incompatibility{{UnlessNodeLabel: "known/label"}}
 	for name, c := range map[string]struct {
 		docs []string
 		want int
 	}{
 		"cordoned, not ready":             {[]string{windowsNodeYAML, cordoned}, 0},
 		"a taint of its own":              {[]string{windowsNodeYAML, strings.Replace(windowsNodeYAML, "key: os", "key: gpu", 1)}, 1},
-		"a label":                         {[]string{windowsNodeYAML, label("shop: a")}, 0},
-		"the old label of its system":     {[]string{windowsNodeYAML, label("beta.kubernetes.io/os: windows")}, 0},
-		"a label that a driver asks for":  {[]string{windowsNodeYAML, label("shop: a"), smb("nodeSelector: {shop: a}")}, 1},
-		"a label that a pod asks for":     {[]string{windowsNodeYAML, label("disk: fast"), asks}, 1},
-		"a label that the catalog names":  {[]string{windowsNodeYAML, label("known/label: a")}, 1},
-		"a label that WMCO reads":         {[]string{windowsNodeYAML, label("windowsmachineconfig.openshift.io/allow-upgrade: 'true'")}, 1},
+		"a label":                         {[]string{windowsNodeYAML, strings.Replace(windowsNodeYAML, "labels: {", "labels: {shop: a, ", 1)}, 1},
 		"its build":                       {[]string{windowsNodeYAML, strings.Replace(windowsNodeYAML, "10.0.17763", "10.0.20348", 1)}, 1},
 		"a CSINode of Linux":              {[]string{csi, strings.Replace(csi, "a.b", "c.d", 1), linuxNodeYAML}, 0},
 		"a pod of Linux, its volume":      {[]string{on("lin-1", free), strings.Replace(on("lin-1", free), "claimName: data", "claimName: other", 1), linuxNodeYAML}, 0},
@@ -174,7 +163,7 @@ func TestCopiesThatDifferHarmlessly(t *testing.T) {
 		"the image of no driver on Linux": {[]string{driverPod("a", "lin-1", "x@"+ones), driverPod("a", "lin-1", "x@"+zeros), linuxNodeYAML}, 0},
 	} {
 		for _, order := range []string{"as given", "reversed"} {
-			col := NewCollector(Options{Catalog: cat})
+			col := NewCollector(Options{Catalog: drivers()})
 			col.CompareCopies()
 			for _, doc := range c.docs {
 				add(t, col, doc)

@@ -112,8 +112,7 @@ func releaseOf(t testing.TB) v1.Image {
 	t.Helper()
 	return imageOfLayers(t,
 		layerOf(t, "usr/bin/cluster-version-operator", strings.Repeat("x", 1<<16)),
-		layerOf(t, "release-manifests/0000_00.yaml", "kind: X", "release-manifests/image-references", references(),
-			"release-manifests/release-metadata", `{"kind":"cincinnati-metadata-v0","version":"4.20.3"}`))
+		layerOf(t, "release-manifests/0000_00.yaml", "kind: X", "release-manifests/image-references", references()))
 }
 
 func layoutOf(t testing.TB, img v1.Image) string {

@@ -26,19 +26,14 @@ func fromImage(ctx context.Context, ref string, o oci.Options) (inventory.Payloa
 		return inventory.Payload{}, imageFault(ctx, ref, err)
 	}
 	defer s.Close() //nolint:errcheck // only read
-	files, err := manifestsOf(ctx, s)
+	references, err := referencesOf(ctx, s)
 	if err != nil {
 		return inventory.Payload{}, imageFault(ctx, s.Reference(), err)
 	}
-	place := func(file string) string { return s.Reference() + ": " + folder + "/" + file }
-	p, err := Parse(place(referencesFile), files[referencesFile])
+	p, err := Parse(s.Reference()+": "+folder+"/"+referencesFile, references)
 	if images, unread := s.Images(); unread == nil {
 		p.Architecture = images[0].Platform.Architecture
 	}
-	if err != nil || p.Version != "" || files[metadataFile] == nil {
-		return p, err
-	}
-	p.Version, err = parseMetadata(place(metadataFile), files[metadataFile])
 	return p, err
 }
 
@@ -62,27 +57,25 @@ func openImage(ctx context.Context, ref string, o oci.Options) (*oci.Source, err
 	return oci.Load(ctx, ref, o)
 }
 
-// manifestsOf reads the two files. What `oc adm release new` adds is one layer on
+// referencesOf reads the file. What `oc adm release new` adds is one layer on
 // top of the operator's image, so one of some fifteen is read.
-func manifestsOf(ctx context.Context, s *oci.Source) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	err := rootfs.Walk(ctx, s, rootfs.Options{
+func referencesOf(ctx context.Context, s *oci.Source) (references []byte, err error) {
+	err = rootfs.Walk(ctx, s, rootfs.Options{
 		Roots: []string{folder}, Limits: rootfs.Limits{MaxFile: infile.Text},
-		Enough: func() bool { return files[referencesFile] != nil },
+		Enough: func() bool { return references != nil },
 	}, func(e *rootfs.Entry) (err error) {
-		name := strings.TrimPrefix(e.Path, folder+"/")
-		if !e.Mode.IsDir() && (name == referencesFile || name == metadataFile) {
-			files[name], err = io.ReadAll(e.Content)
+		if !e.Mode.IsDir() && e.Path == folder+"/"+referencesFile {
+			references, err = io.ReadAll(e.Content)
 		}
 		return err
 	})
-	if err == nil && files[referencesFile] == nil {
+	if err == nil && references == nil {
 		err = &fault.Error{
 			What: "not a release image: no layer holds " + folder + "/" + referencesFile, Where: s.Reference(),
 			Fix: "give a release image, such as quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64",
 		}
 	}
-	return files, err
+	return references, err
 }
 
 // imageFault puts the words for a release image into a fault about an image. A

@@ -3,41 +3,38 @@ package release
 import (
 	"bytes"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/cluster/inventory"
-	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
 )
 
-// row reads the cells of an image behind its name; false when they aren't whole.
-type row func(cells []string, tag *inventory.PayloadTag) bool
-
-// headings are the tables that oc prints, by its options; those of sizes say nothing
-// that is needed: https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/info.go
-var headings = map[string]row{
-	"NAME DIGEST":                            digestCell,
-	"NAME PULL SPEC":                         pullSpecCell,
-	"NAME REPO COMMIT":                       commitCells,
-	"NAME URL":                               urlCells,
-	"NAME AGE LAYERS SIZE MB UNIQUE MB":      nil,
-	"NAME AGE LAYERS SIZE MB UNIQUE MB BASE": nil,
+// headings are the tables that oc prints, by its options; only that of --commits
+// says what is needed: https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/info.go
+var headings = []string{
+	commits, "NAME DIGEST", "NAME PULL SPEC", "NAME URL", "NAME AGE LAYERS SIZE MB UNIQUE MB", "NAME AGE LAYERS SIZE MB UNIQUE MB BASE",
 }
+
+const commits = "NAME REPO COMMIT"
 
 // saveInfo is the command that any oc can answer with what Read needs.
 const saveInfo = "oc adm release info --commits RELEASE > release.txt"
 
-func heading(line string) (r row, ok bool) {
-	r, ok = headings[strings.Join(strings.Fields(line), " ")]
-	return r, ok
+// heading is the heading of a table that a line is, "" for another line.
+func heading(line string) string {
+	line = strings.Join(strings.Fields(line), " ")
+	if !slices.Contains(headings, line) {
+		return ""
+	}
+	return line
 }
 
 // isInfo tells what `oc adm release info` prints for people, whole or only its
 // table of images, from JSON and YAML.
 func isInfo(src []byte) bool {
 	for line := range bytes.Lines(src) {
-		if _, ok := heading(string(line)); ok || bytes.HasPrefix(line, []byte("Name:")) {
+		if heading(string(line)) != "" || bytes.HasPrefix(line, []byte("Name:")) {
 			return true
 		}
 		if bytes.HasPrefix(line, []byte("{")) {
@@ -50,8 +47,8 @@ func isInfo(src []byte) bool {
 type infoParser struct {
 	name    string
 	line    int
-	row     row  // of the table of images, once its heading was read
-	done    bool // past the table of images
+	table   bool // in the table of images
+	done    bool // past it
 	payload inventory.Payload
 }
 
@@ -74,21 +71,21 @@ func parseInfo(name string, src []byte) (inventory.Payload, error) {
 func (p *infoParser) read(line string) error {
 	text := strings.TrimSpace(line)
 	release, isName := strings.CutPrefix(line, "Name:")
-	row, isHeading := heading(text)
+	table := heading(text)
 	switch {
-	case isName && (p.payload.Version != "" || p.row != nil):
+	case isName && (p.payload.Version != "" || p.table):
 		return p.fault("a second release in one file", text)
 	case isName:
 		p.release(release, text)
 	case text == "":
 		p.done = len(p.payload.Tags) > 0
 	case p.done: // warnings
-	case p.row != nil:
+	case p.table:
 		return p.image(strings.Fields(text), text)
-	case isHeading && row == nil:
-		return p.fault("a table of sizes, without commits, digests or pull specs", text)
-	case isHeading:
-		p.row = row
+	case table != "" && table != commits:
+		return p.fault("a table without commits", text)
+	case table != "":
+		p.table = true
 	default:
 		p.field(text)
 	}
@@ -118,7 +115,7 @@ func (p *infoParser) field(text string) {
 // passed for a whole one would lack drivers.
 func (p *infoParser) image(cells []string, text string) error {
 	tag := inventory.PayloadTag{Name: cells[0]}
-	if !p.row(cells[1:], &tag) {
+	if !commitCells(cells[1:], &tag) {
 		return p.fault("not a whole row of the table of images", text)
 	}
 	p.payload.Tags = append(p.payload.Tags, tag)
@@ -130,28 +127,6 @@ func (p *infoParser) fault(what, text string) error {
 		What: what, Where: fmt.Sprintf("%s:%d", p.name, p.line), Excerpt: fmt.Sprintf("%d | %s", p.line, text),
 		Fix: "save it again: " + saveInfo,
 	}
-}
-
-var (
-	commitURL = regexp.MustCompile(`^(https://.+)/commit/([0-9a-f]{40})$`)
-	digest    = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-)
-
-// digestCell reads a digest; oc prints the pull spec of an image that has none.
-func digestCell(cells []string, tag *inventory.PayloadTag) bool {
-	if len(cells) == 1 && digest.MatchString(cells[0]) {
-		tag.Image = inventory.Image{Reference: cells[0], Digest: cells[0]}
-		return true
-	}
-	return pullSpecCell(cells, tag)
-}
-
-func pullSpecCell(cells []string, tag *inventory.PayloadTag) bool {
-	if len(cells) != 1 || strings.HasPrefix(cells[0], "sha256:") {
-		return false
-	}
-	tag.Image, _ = podtext.ParseImage(cells[0])
-	return tag.Image.Repository != ""
 }
 
 // commitCells reads REPO and COMMIT; either may be empty.
@@ -170,16 +145,4 @@ func commitCells(cells []string, tag *inventory.PayloadTag) bool {
 		return tag.Commit != ""
 	}
 	return false
-}
-
-// urlCells reads a link to the commit, or for a repository outside of GitHub
-// its place and the commit.
-func urlCells(cells []string, tag *inventory.PayloadTag) bool {
-	if len(cells) == 1 {
-		if m := commitURL.FindStringSubmatch(cells[0]); m != nil {
-			tag.Source, tag.Commit = m[1], m[2]
-			return true
-		}
-	}
-	return commitCells(cells, tag) && tag.Commit != ""
 }

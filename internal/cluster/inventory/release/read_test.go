@@ -73,38 +73,6 @@ func TestReadLocal(t *testing.T) {
 	}
 }
 
-func TestReadExtracted(t *testing.T) {
-	nameless := strings.Replace(references(), `"name": "4.20.3"`, `"name": ""`, 1)
-	for _, sub := range []string{".", "release-manifests"} {
-		dir := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		put := func(name, content string) {
-			if err := os.WriteFile(filepath.Join(dir, sub, name), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		put("image-references", references())
-		wantRelease(t, dir, oci.Options{})
-		put("image-references", nameless)
-		if p, _, err := Read(t.Context(), dir, oci.Options{}); err != nil || p.Version != "" {
-			t.Errorf("without a version: %+v, %v", p, err)
-		}
-		put("release-metadata", `{"version":"4.20.3"}`)
-		wantRelease(t, dir, oci.Options{})
-		put("release-metadata", `{"version`)
-		_, _, err := Read(t.Context(), dir, oci.Options{})
-		wantFault(t, err, "release-metadata", "cut off")
-	}
-}
-
-func TestVersionFromMetadataInImage(t *testing.T) {
-	nameless := strings.Replace(references(), `"name": "4.20.3"`, `"name": ""`, 1)
-	img := imageOfLayers(t, layerOf(t, "./release-manifests/release-metadata", `{"version":"4.20.3"}`, "./release-manifests/image-references", nameless))
-	wantRelease(t, layoutOf(t, img), oci.Options{})
-}
-
 func TestLayersDecide(t *testing.T) {
 	below := layerOf(t, "release-manifests/image-references", references())
 	for _, mark := range []string{".wh.release-manifests", "release-manifests/.wh.image-references", "release-manifests/.wh..wh..opq"} {
@@ -169,7 +137,7 @@ func TestReadFaults(t *testing.T) {
 		{"no such file", "./missing.txt", []string{"no such file"}},
 		{"mistyped file", "relase.txt", []string{"no such file"}},
 		{"bad reference", "quay.io/UPPER/case:v1", []string{"not a registry reference"}},
-		{"empty folder", fifoless, []string{"without release-manifests/image-references", "oc adm release extract"}},
+		{"empty folder", fifoless, []string{"no OCI layout", "oc adm release info --commits"}},
 		{"device", os.DevNull, []string{"neither a folder nor a regular file"}},
 		{"not a release", layoutOf(t, imageOfLayers(t, layerOf(t, "a", "b"))), []string{"not a release image"}},
 		{"a component's file", file(t, "image-references", template), []string{"names neither a release nor a single commit"}},

@@ -141,18 +141,6 @@ func theOne(texts []string) string {
 	return texts[0]
 }
 
-// parseMetadata reads the version of a release-metadata file:
-// {"kind":"cincinnati-metadata-v0","version":"4.20.3",...}.
-func parseMetadata(name string, src []byte) (string, error) {
-	var m struct {
-		Version string `json:"version"`
-	}
-	if err := yaml.Unmarshal(src, &m); err != nil {
-		return "", unparsed(name, err)
-	}
-	return m.Version, nil
-}
-
 // finish sorts the tags, takes the version of Kubernetes from them and refuses
 // two tags of one name: which of two commits is the release's can't be told.
 func finish(p inventory.Payload) (inventory.Payload, error) {

@@ -4,8 +4,7 @@
 // A release image names its parts in one file, release-manifests/image-references,
 // an ImageStream whose tags carry a pull spec and the source commit:
 // https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/new.go.
-// Read takes that file wherever it is: in a registry, an OCI layout, an image
-// tarball, an extracted folder, alone, or retold by `oc adm release info`.
+// Read takes that file from the image, alone, or retold by `oc adm release info`.
 //
 // It says nothing about driver versions: which upstream version a commit is,
 // the catalog knows. It pulls no image but the release image itself, and of
@@ -22,25 +21,20 @@ import (
 	"slices"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
-// Where a release image and an extracted one keep the two files.
 const (
 	folder         = "release-manifests"
 	referencesFile = "image-references"
-	metadataFile   = "release-metadata"
 )
 
 // Read reads the release that ref names: an image in a registry, an OCI layout
-// or an image tarball of one, a folder that `oc adm release extract` or
-// `oc image extract` wrote, an image-references file in JSON or YAML, or what
-// `oc adm release info` printed, with or without -o json, --commits,
-// --commit-urls or --pullspecs. Whatever exists as a file is never looked for
-// in a registry.
+// or an image tarball of one, an image-references file in JSON or YAML, or what
+// `oc adm release info` printed with --commits or -o json. Whatever exists as a
+// file is never looked for in a registry.
 //
 // What can't be read is a *fault.Error that says what to give instead.
 func Read(ctx context.Context, ref string, o oci.Options) (inventory.Payload, inventory.Source, error) {
@@ -89,35 +83,7 @@ func fromFolder(ctx context.Context, dir string, o oci.Options) (inventory.Paylo
 			return fromImage(ctx, dir, o)
 		}
 	}
-	for _, sub := range []string{folder, "."} {
-		file := filepath.Join(dir, sub, referencesFile)
-		if _, err := os.Stat(file); err == nil {
-			return fromExtracted(file)
-		}
-	}
-	return inventory.Payload{}, &fault.Error{
-		What: "a folder without " + filepath.Join(folder, referencesFile) + " and without an OCI layout", Where: dir,
-		Fix: "oc adm release extract --to=" + shell.Path(dir) + " RELEASE",
-	}
-}
-
-func fromExtracted(file string) (inventory.Payload, error) {
-	src, err := readText(file)
-	if err != nil {
-		return inventory.Payload{}, err
-	}
-	p, err := Parse(file, src)
-	if err != nil || p.Version != "" {
-		return p, err
-	}
-	meta, err := readText(filepath.Join(filepath.Dir(file), metadataFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
-	if err == nil {
-		p.Version, err = parseMetadata(filepath.Join(filepath.Dir(file), metadataFile), meta)
-	}
-	return p, err
+	return inventory.Payload{}, &fault.Error{What: "a folder that is no OCI layout", Where: dir, Fix: "save the release to a file: " + saveInfo}
 }
 
 // fromFile tells an image tarball from a text by its first bytes.
