@@ -122,8 +122,8 @@ func (e *evaluation) sum() {
 
 func (e *evaluation) plan() {
 	e.result.Steps = plan.For(e.base, func(inv *inventory.Inventory, r snapshot.Request, j *snapshot.Route) plan.Judged {
-		e := judgeAll(e.base.Catalog, inv, r, j)
-		return plan.Judged{Entries: e.found.Entries, Now: e.moments[0]}
+		judged := judgeAll(e.base.Catalog, inv, r, j)
+		return plan.Judged{Entries: judged.found.Entries, Now: judged.moments[0]}
 	}, e.result.moved)
 }
 

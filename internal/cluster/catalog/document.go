@@ -16,9 +16,6 @@ const (
 	kindName   = "Catalog"
 )
 
-// maxBytes bounds one file; the largest of our own has 64 KiB.
-const maxBytes = 16 << 20
-
 // document is a partial Catalog. Its mistakes are *fault.Error with their place.
 type document struct {
 	*strictyaml.Document

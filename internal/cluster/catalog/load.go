@@ -135,7 +135,7 @@ func ReadOverlays(path string) ([]Overlay, error) {
 	}
 	var overlays []Overlay
 	for _, name := range names {
-		data, err := infile.Read(name, maxBytes)
+		data, err := infile.Read(name, infile.Text)
 		if err != nil {
 			return nil, unreadable(name, err)
 		}

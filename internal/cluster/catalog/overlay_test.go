@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/base/version"
 )
 
@@ -170,7 +171,7 @@ func TestTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(f.Truncate(maxBytes+5), f.Close()); err != nil {
+	if err := errors.Join(f.Truncate(infile.Text+5), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadOverlays(path); err == nil || !strings.Contains(err.Error(), "it has more than 16777216 bytes") {

@@ -22,7 +22,6 @@ func TestParseDigestsRefuses(t *testing.T) {
 		"a/b:v1 " + one + " more":           "the line isn't an image",
 		"https://a/b:v1 " + one:             "the line isn't an image",
 		"a/b:v1 " + one + "\na/b:v1 " + two: "d.txt:2: a/b:v1 has two digests",
-		strings.Repeat("x", 1<<20+1):        "too many",
 		strings.Repeat("\xff", 1000):        "the line isn't an image",
 	} {
 		_, err := csidriver.ParseDigests("d.txt", []byte(text))

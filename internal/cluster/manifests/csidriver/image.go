@@ -106,17 +106,11 @@ var (
 	digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
 
-// maxDigests is more than any such file has, in bytes.
-const maxDigests = 1 << 20
-
 // ParseDigests reads lines of an image and its digest,
 // registry.k8s.io/csi-vsphere/driver:v3.5.0 sha256:..., or both joined by @.
 // Empty lines and those that begin with # don't count. name is the file's, for
 // errors, which are *fault.Error.
 func ParseDigests(name string, text []byte) (*Digests, error) {
-	if len(text) > maxDigests {
-		return nil, &fault.Error{Where: name, What: fmt.Sprintf("%d bytes are too many for a list of digests", len(text)), Fix: "give a file of lines IMAGE:TAG sha256:..."}
-	}
 	d := &Digests{name: name, images: map[string]string{}}
 	n := 0
 	for line := range bytes.Lines(text) {

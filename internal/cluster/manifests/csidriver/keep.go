@@ -141,7 +141,7 @@ func (c *choice) keepChoices(o Options) {
 	if repository, _ := c.old.image(); repository != "" && mirror == "" && !c.driver.Publishes(repository) && o.Registry == "" {
 		c.note("The old image comes from %s, which doesn't end in the path of its source; the new ones come from the projects' own registries. --registry names a mirror.", repository)
 	}
-	if spec := c.old.DaemonSet.Spec.Template.Spec; o.Digests == nil && slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "@sha256:") }) {
+	if spec := c.old.DaemonSet.Spec.Template.Spec; o.Digests == nil && slices.ContainsFunc(spec.Containers, func(ct corev1.Container) bool { return strings.Contains(ct.Image, "@sha256:") }) {
 		c.note("The old images are pinned by digest, the new ones have tags: --digest-file pins them.")
 	}
 }

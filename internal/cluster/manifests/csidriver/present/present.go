@@ -24,16 +24,10 @@ import (
 	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 )
 
-// maxOld is more than any project's manifest has, in bytes.
-const maxOld = 16 << 20
-
 // Parse finds the one Windows DaemonSet of a known driver in a manifest, which
 // may hold other objects beside it. name is the file's, for errors, which are
 // *fault.Error: none, two, no YAML.
 func Parse(cat *catalog.Catalog, name string, text []byte) (*csidriver.Old, error) {
-	if len(text) > maxOld {
-		return nil, &fault.Error{Where: name, What: fmt.Sprintf("%d bytes are too many for a DaemonSet", len(text)), Fix: "give the file with the DaemonSet alone"}
-	}
 	sets, err := daemonSets(text)
 	if err != nil {
 		return nil, &fault.Error{Where: name, What: "it can't be read as YAML of Kubernetes objects: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + shell.Word(name), Err: err}

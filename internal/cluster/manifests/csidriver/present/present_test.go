@@ -49,7 +49,6 @@ spec: {template: {spec: {nodeSelector: {kubernetes.io/os: %s}, containers: [{nam
 		windows + "---\n" + windows:                                        "several Windows DaemonSets",
 		"a: [":                                                             "can't be read",
 		"kind: DaemonSet\nspec: 3\n":                                       "can't be read",
-		strings.Repeat("#", 17<<20):                                        "too many",
 	} {
 		_, err := present.Parse(cat, "old.yaml", []byte(text))
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Fix == "" || f.Where != "old.yaml" || !strings.Contains(f.What, want) {
