@@ -1,7 +1,6 @@
 package bake
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,28 +27,26 @@ func newManifests(t *tool) *cobra.Command {
 
 type servicesOptions struct {
 	wmcoVersion, namespace string
-	checksums              bool
 }
 
 func newServices(t *tool) *cobra.Command {
 	var o servicesOptions
 	cmd := &cobra.Command{
 		Use: "windows-services", SuggestFor: []string{"services"},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return t.print(t.servicesManifest(cmd.Context(), o))
+		RunE: func(*cobra.Command, []string) error {
+			return t.print(t.servicesManifest(o))
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.wmcoVersion, "wmco-version", "", "the operator's full version, such as 10.20.1-1a2b3c4 (default the release's first, without a commit)")
 	f.StringVar(&o.namespace, "namespace", manifests.Namespace, "the operator's namespace")
-	f.BoolVar(&o.checksums, "with-checksums", false, "list the payload's files with their sums; WMCO itself leaves the list empty")
 	app.Complete(cmd, "wmco-version", t.fromPins(wmcoVersions))
 	return cmd
 }
 
-// servicesManifest is the pipeline: pins and catalog, entries, files, YAML.
-func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte, error) {
+// servicesManifest is the pipeline: pins and catalog, entries, YAML.
+func (t *tool) servicesManifest(o servicesOptions) ([]byte, error) {
 	file, services, err := t.services()
 	if err != nil {
 		return nil, err
@@ -65,11 +62,6 @@ func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte,
 	c := manifests.ConfigMap{Name: manifests.NamePrefix + operator, Namespace: o.namespace, Services: entries}
 	if known.Major >= 9 { // 7 and 8 refuse a third key
 		c.Watched = manifests.WatchedVariables()
-	}
-	if o.checksums {
-		if c.Files, err = t.checksums(ctx); err != nil {
-			return nil, err
-		}
 	}
 	return c.YAML()
 }
@@ -97,36 +89,6 @@ func (t *tool) wmcoVersion(file *pins.File, text string) (string, version.WMCO, 
 		t.warn("services", fmt.Sprintf("WMCO %s is for OpenShift %s, and %s is for %s", text, r.OpenShift, file.Path, file.Release))
 	}
 	return strings.TrimPrefix(text, "v"), v, nil
-}
-
-// checksums are the payload's files, where they are on the node, with their
-// sums. All must have been built.
-func (t *tool) checksums(ctx context.Context) ([]manifests.FileEntry, error) {
-	_, jobs, err := t.jobs(nil)
-	if err != nil {
-		return nil, err
-	}
-	b, err := t.builder(ctx, buildOptions{})
-	if err != nil {
-		return nil, err
-	}
-	files := []manifests.FileEntry{}
-	for _, job := range jobs {
-		c := job.Component
-		if c.Install == "" {
-			return nil, &fault.Error{Where: t.file, What: fmt.Sprintf("component %s has no path on the node", c.Name), Fix: "add install: to the component"}
-		}
-		a, err := b.Lookup(ctx, job)
-		if err != nil {
-			return nil, err
-		}
-		if a == nil {
-			return nil, &fault.Error{What: fmt.Sprintf("component %s isn't built, so its sum isn't known", c.Name), Fix: "bake build, then run this again"}
-		}
-		files = append(files, manifests.FileEntry{Path: c.Install, Checksum: strings.TrimPrefix(a.Digest, "sha256:")})
-	}
-	slices.SortFunc(files, func(a, b manifests.FileEntry) int { return strings.Compare(a.Path, b.Path) })
-	return files, nil
 }
 
 func (t *tool) print(text []byte, err error) error {
