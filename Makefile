@@ -124,6 +124,12 @@ FUZZTIME ?= 20s
 fuzz:
 	@test/fuzz.sh $(FUZZTIME)
 
+## mutants: change N (default 200) places of the product: make test has to notice 90 % of them
+N ?= 200
+.PHONY: mutants
+mutants: need-go
+	$(GO) run ./test/support/mutants -n $(N)
+
 ## clean: remove bin/ and _output/, not the cache (bin/bake cache path)
 .PHONY: clean
 clean:
