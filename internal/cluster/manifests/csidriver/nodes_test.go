@@ -38,8 +38,8 @@ func TestAzureDiskOnWMCONodes(t *testing.T) {
 			}
 		}
 	}
-	if tried < 20 {
-		t.Errorf("only %d folders were tried", tried)
+	if tried != 32 {
+		t.Errorf("%d folders were tried", tried)
 	}
 }
 
