@@ -30,6 +30,9 @@ func TestUpdateIsOffered(t *testing.T) {
 		judged            bool
 	}{
 		{to: "4.20", available: []string{"4.20.3", "4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.3", without: "--allow-not-recommended"},
+		{to: "4.20", available: []string{"4.20.3", "4.20.9", "4.20.5"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.5", without: "--allow-not-recommended"},
+		{to: "4.20", available: []string{"4.20.9", "4.20.5", "4.20.3"}, want: "oc adm upgrade --to=4.20.9", without: "--allow-not-recommended"},
+		{to: "4.20", available: []string{"4.20.9", "4.20.3"}, risky: []string{"4.20.9", "4.20.3"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
 		{to: "4.20", available: []string{"4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
 		{to: "4.20.9", available: []string{"4.20.3", "4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
 		{to: "4.20.0-rc.2", channel: "stable-4.19", want: "oc adm upgrade channel candidate-4.20\noc adm upgrade --to=4.20.0-rc.2"},

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +111,24 @@ func TestCarryLargeFiles(t *testing.T) {
 			}
 			wantZeros(t, b.Store, artifacts[0].Digest)
 		})
+	}
+}
+
+// A component that can't be made is told as failed, and one that can isn't.
+func TestFailureIsTold(t *testing.T) {
+	for name, fails := range map[string]bool{"sound": false, "no repository": true} {
+		job, b := tracked(t, 1), carrier(t)
+		if fails {
+			job.Component.Git += "-elsewhere"
+		}
+		var told []event.State
+		b.Events = event.Func(func(e event.Event) { told = append(told, e.State) })
+		if _, err := b.Build(t.Context(), []*Job{job}); err != nil != fails {
+			t.Errorf("%s: %v", name, err)
+		}
+		if slices.Contains(told, event.Failed) != fails {
+			t.Errorf("%s: %v", name, told)
+		}
 	}
 }
 

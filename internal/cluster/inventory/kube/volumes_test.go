@@ -42,6 +42,8 @@ func TestVolumesInUse(t *testing.T) {
 		"class":           {[]string{pod("a", "", claimed), pvc("data", "storageClassName: gold", ""), fmt.Sprintf(class, "gold", "false", "kubernetes.io/azure-disk")}, "disk.csi.azure.com|kubernetes.io/azure-disk||"},
 		"default class":   {[]string{pod("a", "", claimed), pvc("data", "resources: {}", ""), fmt.Sprintf(class, "gold", "true", "smb.csi.k8s.io")}, "smb.csi.k8s.io|||"},
 		"two defaults":    {[]string{pod("a", "", claimed), pvc("data", "resources: {}", ""), fmt.Sprintf(class, "gold", "true", "a.b"), fmt.Sprintf(class, "iron", "true", "c.d")}, "which class is the default isn't known"},
+		"class, old way":  {[]string{pod("a", "", claimed), pvc("data", "", "volume.beta.kubernetes.io/storage-class: gold"), fmt.Sprintf(class, "gold", "false", "kubernetes.io/azure-disk")}, "disk.csi.azure.com|kubernetes.io/azure-disk||"},
+		"class, both":     {[]string{pod("a", "", claimed), pvc("data", "storageClassName: gold", "volume.beta.kubernetes.io/storage-class: old"), fmt.Sprintf(class, "gold", "false", "kubernetes.io/azure-disk")}, "disk.csi.azure.com|kubernetes.io/azure-disk||"},
 		"class not read":  {[]string{pod("a", "", claimed), pvc("data", "storageClassName: gold", "")}, "StorageClass gold wasn't read"},
 		"inline in-tree":  {[]string{pod("a", "win-1", "{name: data, azureFile: {secretName: s, shareName: t}}")}, "file.csi.azure.com|kubernetes.io/azure-file||"},
 		"inline CSI":      {[]string{pod("a", "win-1", "{name: data, csi: {driver: secrets-store.csi.k8s.io}}")}, "secrets-store.csi.k8s.io|||"},
