@@ -104,6 +104,7 @@ lint: need-go
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
 	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) vet -tags e2e,operator,drivers ./... && $(GO) run $(GOLANGCI_LINT) run); done
 	$(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run $(WINDOWS)
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	cd packer/plugin && $(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run ./e2e/service
 	@test/packer/powershell/lint.sh
 
