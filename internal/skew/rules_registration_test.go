@@ -201,3 +201,43 @@ func vsphereFrom(repository string) change {
 		d.Version = tagFact(tag)
 	})
 }
+
+func pathCases() []ruleCase {
+	const plugin, registry = "c:/var/lib/kubelet/plugins/csi.vsphere.vmware.com", "c:/var/lib/kubelet/plugins_registry"
+	at := func(text, node string) *inventory.Path {
+		return &inventory.Path{Text: text, Node: node, At: inventory.Evidence{Where: "vsphere.yaml:1", Text: text}}
+	}
+	right := func(edit func(*inventory.Paths)) change {
+		return all(unseen, onWindows(func(d *inventory.Driver) {
+			d.Paths = inventory.Paths{
+				Endpoint: at(`unix://C:\csi\csi.sock`, plugin+"/csi.sock"), Address: at("/csi/csi.sock", plugin+"/csi.sock"),
+				Registered: at(`C:\var\lib\kubelet\plugins\csi.vsphere.vmware.com\csi.sock`, plugin+"/csi.sock"),
+				Registry:   at("/registration", registry), Root: at(`C:\var\lib\kubelet`, "c:/var/lib/kubelet"),
+				Needed: []inventory.Path{*at(`C:\var\lib\kubelet\plugins_registry\`, registry), *at(`C:\k`, "c:/k")},
+			}
+			edit(&d.Paths)
+		}))
+	}
+	fixed := right(func(*inventory.Paths) {})
+	one := func(name, says, does string, severity finding.Severity, edit func(*inventory.Paths)) ruleCase {
+		return ruleCase{name: name, id: "REG006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: right(edit), want: severity, says: says, does: does, fix: fixed, count: 1}
+	}
+	elsewhere := "c:/var/lib/kubelet/plugins/vsphere/csi.sock"
+	return []ruleCase{
+		{name: "one place each", id: "REG006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: fixed},
+		one("no drive", "a path without a drive", `C:\var\lib\csi.sock`, finding.Block, func(p *inventory.Paths) { p.Registered = at(`\var\lib\csi.sock`, "c:/var/lib/csi.sock") }),
+		one("another socket", "on the node "+elsewhere, "be one file of the node", finding.Block, func(p *inventory.Paths) {
+			p.Endpoint, p.Address = at("/csi/csi.sock", elsewhere), at("/csi/csi.sock", elsewhere)
+		}),
+		one("a socket that no volume holds", "which no volume of the node holds", "be one file of the node", finding.Block, func(p *inventory.Paths) { p.Endpoint, p.Address = at("/x/csi.sock", ""), at("/x/csi.sock", "") }),
+		one("another address", "the registrar asks /csi/other.sock", "--csi-address is /csi/other.sock", finding.Block, func(p *inventory.Paths) { p.Address = at("/csi/other.sock", plugin+"/other.sock") }),
+		one("another registry", "puts its socket into /registration, on the node c:/registration", `mount C:\var\lib\kubelet\plugins_registry`, finding.Block, func(p *inventory.Paths) { p.Registry = at("/registration", "c:/registration") }),
+		one("another root", "from c:/kubelet of the node", `mount C:\var\lib\kubelet there`, finding.Block, func(p *inventory.Paths) { p.Root = at(`C:\var\lib\kubelet`, "c:/kubelet") }),
+		one("a folder of Linux", "hostPath /dev", "take the volume /dev out", finding.Block, func(p *inventory.Paths) { p.Needed = append(p.Needed, *at("/dev", "c:/dev")) }),
+		one("a folder that nobody makes", "hostPath", "the type DirectoryOrCreate", finding.Warn, func(p *inventory.Paths) {
+			p.Needed = append(p.Needed, *at(`C:\var\lib\kubelet\plugins\a`, "c:/var/lib/kubelet/plugins/a"))
+		}),
+		{name: "a manifest that is cut off", id: "REG006", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(right(func(p *inventory.Paths) { p.Address = at("/x", "") }), onWindows(func(d *inventory.Driver) { d.Partial = "cut off" }))},
+		{name: "and it is seen to start", id: "REG006", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Paths.Registry = at("/x", "") }), seen: true},
+	}
+}

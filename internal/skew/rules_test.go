@@ -19,7 +19,7 @@ var families = []func() []ruleCase{
 	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases, runtimeCases,
 	releaseCases, coverageCases, operatorHubCases,
 	proxyAbsentCases, proxyMountsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases, topologyCases,
-	doubleDriverCases, registrarCases, agreementCases, observedCases, updateCases, admissionCases,
+	doubleDriverCases, registrarCases, pathCases, agreementCases, observedCases, updateCases, admissionCases,
 }
 
 func TestRules(t *testing.T) {

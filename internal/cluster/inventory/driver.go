@@ -37,6 +37,8 @@ type Driver struct {
 	MountedSocket string `json:"mountedSocket,omitempty"`
 	// Registrar is the node-driver-registrar next to the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
+	// Paths are where its pods have sockets and folders.
+	Paths Paths `json:"-"`
 	// ServiceAccount is what the pods run as; "" is default.
 	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Scheduling decides which nodes the pods run on.
@@ -72,6 +74,27 @@ type Driver struct {
 type Call struct {
 	At            string
 	Command, Args []string
+}
+
+// Paths are the places of a Windows driver's pod that have to be the same on the node;
+// nil where the manifest doesn't say one.
+type Paths struct {
+	// Endpoint is the socket that the driver serves, Address where its registrar
+	// asks it, Registered what the registrar tells the kubelet.
+	Endpoint, Address, Registered *Path
+	// Registry is the folder into which the registrar puts its own socket.
+	Registry *Path
+	// Root is what the driver sees as the kubelet's folder.
+	Root *Path
+	// Needed are the hostPaths that must be there before a pod starts.
+	Needed []Path
+}
+
+// Path is a path as it is written, and on the node: in lower case, with the drive and
+// single forward slashes, c:/csi/csi.sock; "" where no volume of the node holds it.
+type Path struct {
+	Text, Node string
+	At         Evidence
 }
 
 // Mode is how the driver reaches Windows storage; "" where that can't be told.

@@ -94,7 +94,7 @@ func TestEveryCaseIsNamed(t *testing.T) {
 			}
 		}
 	}
-	if cases != 125 {
+	if cases != 132 {
 		t.Errorf("%d cases were found", cases)
 	}
 }

@@ -133,6 +133,7 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	if hp {
 		d.MountedSocket = mountedSocket(p, ct)
 	}
+	d.Paths = paths(p, ct)
 }
 
 func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar {

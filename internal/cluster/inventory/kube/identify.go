@@ -111,23 +111,29 @@ func hasRegistrar(cts []container) bool {
 func registrations(p podTemplate, cts []container) []clue {
 	var clues []clue
 	for i := range cts {
-		ct := &cts[i]
-		if w, ok := podtext.Flag(ct.words, registrationFlag); ok {
+		for _, w := range cts[i].registered() {
 			clues = appendClue(clues, p, w)
-			continue
-		}
-		if !ct.isRegistrar() {
-			continue
-		}
-		// The registrar's own older name for it, and what manifests hand to a
-		// script inside of the image.
-		for j, e := range ct.Env {
-			if strings.EqualFold(e.Name, "DRIVER_REG_SOCK_PATH") || strings.EqualFold(e.Name, "KUBELET_REGISTRATION_PATH") {
-				clues = appendClue(clues, p, podtext.Word{Text: podtext.Expand(e.Value, podtext.Environment(ct.Container)), Path: below(ct.path, "env", j, "value")})
-			}
 		}
 	}
 	return clues
+}
+
+// registered are the sockets that a registrar tells the kubelet.
+func (ct *container) registered() (words []podtext.Word) {
+	if w, ok := podtext.Flag(ct.words, registrationFlag); ok {
+		return []podtext.Word{w}
+	}
+	if !ct.isRegistrar() {
+		return nil
+	}
+	// The registrar's own older name for it, and what manifests hand to a
+	// script inside of the image.
+	for j, e := range ct.Env {
+		if strings.EqualFold(e.Name, "DRIVER_REG_SOCK_PATH") || strings.EqualFold(e.Name, "KUBELET_REGISTRATION_PATH") {
+			words = append(words, podtext.Word{Text: podtext.Expand(e.Value, podtext.Environment(ct.Container)), Path: below(ct.path, "env", j, "value")})
+		}
+	}
+	return words
 }
 
 // names are the one name that the pod's driver is told to have; none where
