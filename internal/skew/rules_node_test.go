@@ -134,13 +134,13 @@ func containerd(runtime string) change {
 
 func runtimeCases() []ruleCase {
 	hp := onWindows(func(d *inventory.Driver) { hostProcess(d); flagged(true)(d) })
-	below := onWindows(func(d *inventory.Driver) { d.MountedSocket = `C:\csi` })
+	below := onWindows(func(d *inventory.Driver) { d.Paths.Endpoint = &inventory.Path{Mount: `C:\csi`} })
 	host := func() *inventory.Inventory { return clusterOf("4.22", "10.22.1", ebs("v1.54.0")) }
 	return []ruleCase{
 		{name: "containerd 1.7 has mounts where they are asked for", id: "NODE005", from: "4.22", inv: host(), change: all(hp, below, containerd("containerd://1.7.27"))},
 		{name: "containerd 2", id: "NODE005", from: "4.22", inv: host(), change: all(hp, below, containerd("containerd://2.0.1"))},
 		{name: "containerd 1.6 hasn't", id: "NODE005", from: "4.22", inv: host(), change: all(hp, below, containerd("containerd://1.6.24")), want: finding.Warn,
-			says: `its socket is below the mount C:\csi`, does: `C:\var\lib\kubelet\plugins\ebs.csi.aws.com\csi.sock`, fix: onWindows(func(d *inventory.Driver) { d.MountedSocket = "" }), count: 1},
+			says: `its socket is below the mount C:\csi`, does: `C:\var\lib\kubelet\plugins\ebs.csi.aws.com\csi.sock`, fix: onWindows(func(d *inventory.Driver) { d.Paths.Endpoint = nil }), count: 1},
 		{name: "and a socket at the node's path", id: "NODE005", from: "4.22", inv: host(), change: all(hp, containerd("containerd://1.6.24"))},
 		{name: "containerd 1.5 runs none", id: "NODE005", from: "4.22", inv: host(), change: all(hp, containerd("containerd://1.5.18")), want: finding.Block,
 			says: "containerd://1.5.18 on win-0, win-1, win-2", does: "a newer containerd", fix: containerd("containerd://1.6.24"), count: 1},

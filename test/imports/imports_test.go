@@ -32,12 +32,12 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 5628},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 5600},
 	"hack":             {[]string{"internal/image"}, 1800},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
-	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8470},
-	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6847},
-	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 12750},
+	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8538},
+	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6839},
+	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 12840},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5813},
 	"packer":           {[]string{"internal/base"}, 5400},
 	"payload":          {[]string{"internal/image", "internal/base"}, 2957},

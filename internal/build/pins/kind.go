@@ -43,14 +43,6 @@ var (
 	programKeys = []string{"package", "stamp", "tags", "fips", "go", "godebug", "memory"}
 )
 
-// Kinds are all that there are.
-func Kinds() (all []Kind) {
-	for _, k := range kinds {
-		all = append(all, k.Kind)
-	}
-	return all
-}
-
 func (c *Component) kind() *kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool {
 		return !slices.ContainsFunc(k.source, func(key string) bool { return c.text(key) == "" })

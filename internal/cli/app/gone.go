@@ -9,13 +9,12 @@ import (
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
-	"binary --run": "FILE --version on a Windows node; verify binary compares the stamps in the file",
-	"cache du":     "du -sh $(bake cache path)",
-	"cache gc":     "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
+	"binary":   "verify payload DIR -f versions.yaml checks the programs of a folder or an image",
+	"cache du": "du -sh $(bake cache path)",
+	"cache gc": "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
 	"manifests windows-services --with-checksums": "nothing: WMCO leaves the list of files empty; bake build -o json has the sums",
 	"manifests windows-services --cloud":          "oc get configmap windows-services-VERSION -n openshift-windows-machine-config-operator -o yaml has what WMCO sets up there",
 	"manifests precheck --interval":               "the CronJobs run each hour",
-	"catalog update":                              "install the newest verify; --catalog FILE adds rows",
 	"inventory":                                   "verify skew --details -o json has what was read",
 	"skew --contexts":                             "for c in a b; do verify skew --context $c; done",
 	"--accept-file":                               "--accept ID=object, for each finding to accept",

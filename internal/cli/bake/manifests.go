@@ -41,7 +41,7 @@ func newServices(t *tool) *cobra.Command {
 	f.SortFlags = false
 	f.StringVar(&o.wmcoVersion, "wmco-version", "", "the operator's full version, such as 10.20.1-1a2b3c4 (default the release's first, without a commit)")
 	f.StringVar(&o.namespace, "namespace", manifests.Namespace, "the operator's namespace")
-	app.Complete(cmd, "wmco-version", t.fromPins(wmcoVersions))
+	app.Complete(cmd, "wmco-version", cobra.NoFileCompletions)
 	return cmd
 }
 
@@ -100,17 +100,6 @@ func (t *tool) print(text []byte, err error) error {
 
 func (t *tool) warn(object, message string) {
 	t.Tell(object, event.Write, event.Warning, message)
-}
-
-func wmcoVersions(file *pins.File) (versions []string) {
-	known, err := (&catalogflag.Flag{}).Load()
-	if err != nil {
-		return nil
-	}
-	for _, r := range known.WMCOFor(file.Release) {
-		versions = append(versions, r.From)
-	}
-	return versions
 }
 
 func newSC(t *tool) *cobra.Command {

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"errors"
 	"io"
 	"strings"
 
@@ -24,7 +23,7 @@ func newCatalog(t *tool) *cobra.Command {
 	var rows catalogflag.Flag
 	cmd := &cobra.Command{
 		Use:  "catalog [RELEASE|DRIVER]",
-		Args: cobra.MatchAll(cobra.MaximumNArgs(1), noUpdate),
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			return rowNames(&rows, cmd, args, prefix)
 		},
@@ -39,15 +38,6 @@ func newCatalog(t *tool) *cobra.Command {
 	output.Register(cmd)
 	rows.Register(cmd)
 	return cmd
-}
-
-// noUpdate refuses the word of a command that went, so that it isn't looked up as a
-// driver.
-func noUpdate(_ *cobra.Command, args []string) error {
-	if len(args) > 0 && args[0] == "update" {
-		return errors.New("update went")
-	}
-	return nil
 }
 
 // rowNames completes the argument: releases, then drivers.
@@ -78,7 +68,7 @@ func printCatalog(w io.Writer, c *catalog.Catalog, output *app.Output, which str
 		case d != nil:
 			v, text = d, func() error { return facts.Driver(w, c, d) }
 		default:
-			return &fault.Error{What: "the catalog has no release and no driver " + which, Fix: "verify catalog lists the releases and drivers; --catalog adds some"}
+			return &fault.Error{What: "the catalog has no release and no driver " + which, Fix: "verify catalog lists the releases and drivers; --catalog adds some, and the newest verify has the newest facts"}
 		}
 	}
 	switch output.String() {

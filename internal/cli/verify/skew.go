@@ -105,9 +105,6 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 		return skewreport.Report{}, err
 	}
 	result.Accept(rules)
-	for _, note := range needless(rules, result.Findings) {
-		t.Console.Log().Warn(note)
-	}
 	return skewreport.Report{
 		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
 		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),

@@ -48,13 +48,9 @@ func (t *tool) reports(cmd *cobra.Command) {
 	all.StringArrayVar(&t.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
 }
 
-// finish writes the report and turns findings into an exit code. notes, if any, makes
-// the report's of findings of which some are accepted.
-func (t *tool) finish(r report.Report, notes ...func([]finding.Finding) []string) error {
+// finish writes the report and turns findings into an exit code.
+func (t *tool) finish(r report.Report) error {
 	r.Findings = finding.Accept(r.Findings, t.accept)
-	for _, of := range notes {
-		r.Notes = append(r.Notes, of(r.Findings)...)
-	}
 	r.FailOn, r.Tool, r.Version = t.failOn, "verify", app.Version()
 	color := t.format == "text" && t.Color()
 	if err := report.Write(t.Stdout, t.format, r, report.Options{Color: color, Verbose: t.verbose}); err != nil {
@@ -94,10 +90,6 @@ func loadPinned(path string, only []string) (*pinned, error) {
 		}
 	}
 	return p, err
-}
-
-func usage(cmd *cobra.Command, what string) error {
-	return &fault.Error{What: what, Fix: cmd.CommandPath() + " --help"}
 }
 
 // await runs work that may stand still where a context doesn't reach: opening a
@@ -143,27 +135,6 @@ func acceptedRules(accept, ids []string) ([]string, error) {
 	return list, nil
 }
 
-// needless says which rules of accept no finding is of: it is fixed, or another
-// object's, or the rule is retired. What is accepted is INFO, and what is INFO
-// needs no accepting: its rule is no mistake.
-func needless(accept []string, findings []finding.Finding) (notes []string) {
-	for _, rule := range accept {
-		id, _, _ := strings.Cut(rule, "=")
-		_, ofSkew := skew.ExplainRetired(id)
-		switch {
-		case ofSkew:
-			notes = append(notes, fmt.Sprintf("--accept %s can be left out: the rule is retired (verify skew --explain %s)", rule, id))
-		case slices.Contains(lint.Retired, id):
-			notes = append(notes, fmt.Sprintf("--accept %s can be left out: the rule is retired", rule))
-		case !slices.ContainsFunc(findings, func(f finding.Finding) bool {
-			return f.Severity == finding.Info && (rule == f.ID || rule == f.ID+"="+f.Object)
-		}):
-			notes = append(notes, fmt.Sprintf("--accept %s: there is no such finding", rule))
-		}
-	}
-	return notes
-}
-
 func newTemplate(t *tool) *cobra.Command {
 	var o lint.Options
 	cmd := &cobra.Command{
@@ -174,11 +145,10 @@ func newTemplate(t *tool) *cobra.Command {
 			for _, r := range lint.Rules() {
 				ids = append(ids, r.ID)
 			}
-			rules, err := acceptedRules(t.accept, ids)
-			if err != nil {
+			var err error
+			if t.accept, err = acceptedRules(t.accept, ids); err != nil {
 				return err
 			}
-			t.accept = rules
 			result, err := await(cmd.Context(), func() (*lint.Result, error) { return lint.Check(args[0], o) })
 			if err != nil {
 				return err
@@ -187,10 +157,7 @@ func newTemplate(t *tool) *cobra.Command {
 			if len(result.Linux) > 0 {
 				notes = append(notes, "of Linux, and not checked: "+strings.Join(result.Linux, ", "))
 			}
-			return t.finish(report.Report{
-				Subject: args[0], Findings: result.Findings,
-				Checked: inventory.Many(result.Files, "file"), Notes: notes,
-			}, func(found []finding.Finding) []string { return needless(rules, found) })
+			return t.finish(report.Report{Subject: args[0], Findings: result.Findings, Checked: inventory.Many(result.Files, "file"), Notes: notes})
 		},
 	}
 	f := cmd.Flags()

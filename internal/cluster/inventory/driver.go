@@ -32,9 +32,6 @@ type Driver struct {
 	// Unmounted are the pipes that the pod declares as volumes and the driver's
 	// container doesn't mount, or not under the name that they have on the node.
 	Unmounted []Pipe `json:"unmounted,omitempty"`
-	// MountedSocket is the path of a mount that the driver's socket is below, where
-	// the node has that folder under another path: C:\csi; "" where it is the same.
-	MountedSocket string `json:"mountedSocket,omitempty"`
 	// Registrar is the node-driver-registrar next to the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
 	// Paths are where its pods have sockets and folders.
@@ -94,7 +91,10 @@ type Paths struct {
 // single forward slashes, c:/csi/csi.sock; "" where no volume of the node holds it.
 type Path struct {
 	Text, Node string
-	At         Evidence
+	// Mount is the container's mount that it is below, where the node has that folder
+	// under another path.
+	Mount string
+	At    Evidence
 }
 
 // Mode is how the driver reaches Windows storage; "" where that can't be told.

@@ -136,7 +136,9 @@ func TestGodebugOfBothLines(t *testing.T) {
 		if strings.Contains(settings, ",winreadlinkvolume=0,") {
 			t.Errorf("%s: DefaultGODEBUG=%s has winreadlinkvolume=0", file, godebug)
 		}
-		m.run(t, "verify", "binary", b.Path, "-f", file, "--component", "csi-proxy")
+		tree := filepath.Join(t.TempDir(), "tree")
+		m.run(t, "bake", "payload", "-f", file, "--only", "csi-proxy", "--dir", tree)
+		m.run(t, "verify", "payload", tree, "-f", file, "--only", "csi-proxy")
 	}
 }
 

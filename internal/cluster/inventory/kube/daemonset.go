@@ -100,7 +100,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	d.OS = os
 	addEvidence(&d, osAt)
 	if ct := c.known.pickDriver(cts, id.driver); ct != nil {
-		c.readContainer(&d, p, ct, ownFlags(id.driver), hints(ds))
+		c.readContainer(&d, p, ct, ownFlags(id.driver))
 	} else {
 		d.Version.Reason, d.Version.At = noContainer(cts), p.evidence("", "containers")
 	}
@@ -115,13 +115,10 @@ func addEvidence(d *inventory.Driver, at inventory.Evidence) {
 	}
 }
 
-func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, own []string, hint string) {
+func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, own []string) {
 	d.Container, d.Image = ct.Name, ct.image
 	d.Call = inventory.Call{At: podtext.Pointer(ct.path), Command: ct.Command, Args: ct.Args}
 	d.Version = c.versionOf(ct.image, ct.err, p.imageAt(ct))
-	if !d.Version.Known && hint != "" {
-		d.Version.Reason += "; " + hint
-	}
 	if ct.Image != "" {
 		d.Evidence = append(d.Evidence, d.Version.At)
 	}
@@ -130,9 +127,6 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	addEvidence(d, hpAt)
 	readFlags(d, p, ct, own)
 	d.Pipes, d.Unmounted = pipes(p, ct)
-	if hp {
-		d.MountedSocket = mountedSocket(p, ct)
-	}
 	d.Paths = paths(p, ct)
 }
 
@@ -148,19 +142,6 @@ func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar
 		}
 	}
 	return nil
-}
-
-// hints are labels that name a version. Anybody may have left them as they
-// were when he changed the image, so they prove nothing.
-func hints(ds *appsv1.DaemonSet) string {
-	for _, labels := range []map[string]string{ds.Spec.Template.Labels, ds.Labels} {
-		for _, key := range []string{"app.kubernetes.io/version", "helm.sh/chart"} {
-			if value := labels[key]; value != "" {
-				return fmt.Sprintf("the label %s says %s, which isn't proof", key, printable.Clip(value))
-			}
-		}
-	}
-	return ""
 }
 
 // selector is the DaemonSet's, in kubectl's words; "" for none.

@@ -44,15 +44,3 @@ func TestVersionOf(t *testing.T) {
 		}
 	}
 }
-
-// A label is left standing when the image is changed: it is told, not believed.
-func TestLabelIsAHint(t *testing.T) {
-	d := driver(t, `
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: smb, labels: {helm.sh/chart: csi-driver-smb-v1.15.0}}
-spec: {template: {spec: {containers: [{name: smb, image: 'x/sig-storage/smbplugin:latest'}]}}}`)
-	if d.Version.Known || !strings.Contains(d.Version.Reason, "csi-driver-smb-v1.15.0") {
-		t.Errorf("%+v", d.Version)
-	}
-}

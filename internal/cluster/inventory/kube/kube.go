@@ -12,10 +12,11 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // Options is what a Collector needs to know in addition to the objects.

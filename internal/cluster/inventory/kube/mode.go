@@ -214,29 +214,6 @@ func hostProcess(p podTemplate, ct *container) (bool, inventory.Evidence) {
 	return false, inventory.Evidence{}
 }
 
-// mountedSocket is the mount of a container that its socket is below, where the
-// volume is another folder of the node; "" for none.
-func mountedSocket(p podTemplate, ct *container) string {
-	w, _ := ct.endpoint()
-	socket := driveless(strings.TrimPrefix(w.Text, "unix:"))
-	for _, m := range ct.VolumeMounts {
-		i := slices.IndexFunc(p.spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name && v.HostPath != nil })
-		if inside := driveless(m.MountPath); i >= 0 && strings.HasPrefix(socket, inside+"/") && inside != driveless(p.spec.Volumes[i].HostPath.Path) {
-			return m.MountPath
-		}
-	}
-	return ""
-}
-
-// driveless is a path on Windows without its drive, as paths compare.
-func driveless(path string) string {
-	path = strings.Trim(podtext.Slashed(path), "/")
-	if len(path) > 1 && path[1] == ':' {
-		path = strings.TrimPrefix(path[2:], "/")
-	}
-	return strings.ToLower(path)
-}
-
 // pipes are the csi-proxy pipes of the pod: those that the driver's container
 // mounts, and the others.
 func pipes(p podTemplate, ct *container) (mounted, unmounted []inventory.Pipe) {

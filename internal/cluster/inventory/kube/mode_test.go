@@ -197,9 +197,10 @@ volumes: [{name: kubelet, hostPath: {path: '\var\lib\kubelet\'}}, {name: plugin,
 		"unix:/csi-other/csi.sock":                                  "",
 		"":                                                          "",
 	} {
-		for host, want := range map[string]string{"true": want, "false": ""} {
-			if d := driver(t, smb(strings.NewReplacer("HOST", host, "ADDRESS", endpoint).Replace(spec))); d.MountedSocket != want {
-				t.Errorf("%s, hostProcess %s: %q, want %q", endpoint, host, d.MountedSocket, want)
+		for _, host := range []string{"true", "false"} {
+			d := driver(t, smb(strings.NewReplacer("HOST", host, "ADDRESS", endpoint).Replace(spec)))
+			if e := d.Paths.Endpoint; endpoint != "" && e.Mount != want {
+				t.Errorf("%s, hostProcess %s: %q, want %q", endpoint, host, e.Mount, want)
 			}
 		}
 	}

@@ -15,18 +15,15 @@ const kubeletRoot = "c:/var/lib/kubelet"
 
 // paths are what the containers of a driver's pod call its sockets and folders.
 func paths(p podTemplate, driver *container) (out inventory.Paths) {
-	endpoint, serves := driver.endpoint()
-	if serves {
-		out.Endpoint = p.socket(driver, endpoint)
+	if w, ok := driver.endpoint(); ok {
+		out.Endpoint = p.socket(driver, w)
 	}
-	cts := p.containers()
-	for i := range cts {
-		ct := &cts[i]
+	for _, ct := range p.containers() {
 		if ct.Name == driver.Name || !ct.isRegistrar() {
 			continue
 		}
 		if w, ok := podtext.Flag(ct.words, "csi-address"); ok {
-			out.Address = p.socket(ct, w)
+			out.Address = p.socket(&ct, w)
 		}
 		if all := ct.registered(); len(all) == 1 && !podtext.IsTemplate(all[0].Text) {
 			out.Registered = &inventory.Path{Text: all[0].Text, Node: plain(all[0].Text), At: inventory.Evidence{Where: p.at(all[0].Path...), Text: all[0].Text}}
@@ -36,14 +33,14 @@ func paths(p podTemplate, driver *container) (out inventory.Paths) {
 		if !given {
 			w = podtext.Word{Text: "/registration", Path: ct.path}
 		}
-		if !podtext.IsTemplate(w.Text) {
-			out.Registry = &inventory.Path{Text: w.Text, Node: p.onNode(ct, w.Text), At: inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}}
+		if !podtext.IsTemplate(w.Text) && (given || len(ct.VolumeMounts) > 0) {
+			out.Registry = p.onNode(&ct, w, w.Text)
 		}
 		break
 	}
 	for j, m := range driver.VolumeMounts {
-		if node := p.onNode(driver, m.MountPath); plain(m.MountPath) == kubeletRoot && node != "" {
-			out.Root = &inventory.Path{Text: m.MountPath, Node: node, At: inventory.Evidence{Where: p.at(below(driver.path, "volumeMounts", j)...), Text: m.MountPath}}
+		if root := p.onNode(driver, podtext.Word{Text: m.MountPath, Path: below(driver.path, "volumeMounts", j)}, m.MountPath); plain(m.MountPath) == kubeletRoot && root.Node != "" {
+			out.Root = root
 		}
 	}
 	for i, v := range p.spec.Volumes {
@@ -63,15 +60,22 @@ func (p podTemplate) socket(ct *container, w podtext.Word) *inventory.Path {
 	if podtext.IsTemplate(path) || !isURL && (strings.Contains(path, ":/") && !podtext.NamesDrive(path) || !strings.ContainsAny(path, `\/`)) || strings.Contains(podtext.Slashed(path), "/./pipe/") {
 		return nil
 	}
-	return &inventory.Path{Text: w.Text, Node: p.onNode(ct, path), At: inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}}
+	return p.onNode(ct, w, path)
 }
 
 // onNode is a container's path on the node: through the volume that it is below, and
 // in a HostProcess container without one as it is.
-func (p podTemplate) onNode(ct *container, path string) string {
+func (p podTemplate) onNode(ct *container, w podtext.Word, path string) *inventory.Path {
+	out := &inventory.Path{Text: w.Text, At: inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}}
 	path = plain(path)
-	best, node := -1, ""
 	hp, _ := hostProcess(p, ct)
+	switch {
+	case hp:
+		out.Node = path
+	case len(ct.VolumeMounts) == 0:
+		return nil // an excerpt: a container without any mount is nobody's node plugin
+	}
+	best := -1
 	for _, m := range ct.VolumeMounts {
 		inside := plain(m.MountPath)
 		i := slices.IndexFunc(p.spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name && v.HostPath != nil })
@@ -79,14 +83,13 @@ func (p podTemplate) onNode(ct *container, path string) string {
 		if !below || rest != "" && rest[0] != '/' || len(inside) <= best || hp && i < 0 {
 			continue
 		}
-		if best, node = len(inside), ""; i >= 0 {
-			node = plain(p.spec.Volumes[i].HostPath.Path) + rest
+		if best, out.Node, out.Mount = len(inside), "", ""; i >= 0 {
+			if out.Node = plain(p.spec.Volumes[i].HostPath.Path) + rest; out.Node != path {
+				out.Mount = m.MountPath
+			}
 		}
 	}
-	if best < 0 && hp {
-		return path
-	}
-	return node
+	return out
 }
 
 // plain writes a path as paths compare: Windows doesn't mind the case, and one without

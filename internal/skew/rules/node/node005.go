@@ -21,7 +21,7 @@ func oldRuntime(v *snapshot.View, report rules.Report) {
 			Same: runtime, Nodes: nodes, Evidence: append(v.Evidence(), snapshot.NodeEvidence(nodes)...),
 		}
 		switch {
-		case !known || runs && (binds || v.DaemonSet.MountedSocket == ""):
+		case !known || runs && (binds || v.DaemonSet.Paths.Endpoint == nil || v.DaemonSet.Paths.Endpoint.Mount == ""):
 			continue
 		case runs:
 			d.Case = "socket below a mount"

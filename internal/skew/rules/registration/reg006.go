@@ -2,7 +2,6 @@ package registration
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -35,12 +34,11 @@ func disagreeing(v *snapshot.View, report rules.Report) {
 	fixed := *v.DaemonSet
 	fixed.Paths = inventory.Paths{}
 	say := func(c string, one, other *inventory.Path, text string) {
-		f := rules.Finding{Case: c, Same: c, Facts: rules.Facts{"one": one, "other": other, "root": `C:\var\lib\kubelet`}}
-		f.Evidence = append(f.Evidence, one.At)
+		f := rules.Finding{Case: c, Same: c, Facts: rules.Facts{"one": one, "other": other, "root": `C:\var\lib\kubelet`}, Evidence: []inventory.Evidence{one.At}}
 		if other != nil {
 			f.Evidence = append(f.Evidence, other.At)
 		}
-		f.Do = []action.Action{action.ByHand{Object: v.DaemonSet.Object.String(), Text: "in " + v.DaemonSet.Object.String() + " " + text, Becomes: &fixed, Save: &v.DaemonSet.Object}}
+		f.Do = []action.Action{action.ByHand{Object: fixed.Object.String(), Text: "in " + fixed.Object.String() + " " + text, Becomes: &fixed, Save: &fixed.Object}}
 		report(f)
 	}
 	switch r, e := p.Registered, p.Endpoint; {
@@ -59,7 +57,7 @@ func disagreeing(v *snapshot.View, report rules.Report) {
 	if r := p.Root; r != nil && r.Node != kubeletRoot {
 		say("other root", r, nil, `mount C:\var\lib\kubelet there, the kubelet's own folder`)
 	}
-	for _, n := range slices.Compact(p.Needed) {
+	for _, n := range p.Needed {
 		switch {
 		case ofUnix.MatchString(n.Node):
 			say("folder of Linux", &n, nil, "take the volume "+n.Text+" out")
