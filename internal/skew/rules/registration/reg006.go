@@ -34,7 +34,7 @@ func disagreeing(v *snapshot.View, report rules.Report) {
 	fixed := *v.DaemonSet
 	fixed.Paths = inventory.Paths{}
 	say := func(c string, one, other *inventory.Path, text string) {
-		f := rules.Finding{Case: c, Same: c, Facts: rules.Facts{"one": one, "other": other, "root": `C:\var\lib\kubelet`}, Evidence: []inventory.Evidence{one.At}}
+		f := rules.Finding{Case: c, Same: c + one.Text, Facts: rules.Facts{"one": one, "other": other, "root": `C:\var\lib\kubelet`}, Evidence: []inventory.Evidence{one.At}}
 		if other != nil {
 			f.Evidence = append(f.Evidence, other.At)
 		}
