@@ -130,3 +130,19 @@ func TestCheckTampered(t *testing.T) {
 		})
 	}
 }
+
+func TestStampedVersion(t *testing.T) {
+	for want, stamps := range map[string]map[string]string{
+		"v1":  {"main.version": "v1", "k8s.io/component-base/version.gitVersion": "v2"},
+		"v2":  {"k8s.io/component-base/version.gitVersion": "v2", "main.gitVersion": "v3"},
+		"v3":  {"main.gitVersion": "v3", "example.com/x/version.Version": "v4"},
+		"v4":  {"example.com/x/version.Version": "v4", "k8s.io/client-go/pkg/version.gitVersion": "v5"},
+		"v6":  {"example.com/driver.BuildVersion": "v6"},
+		"":    {"k8s.io/client-go/pkg/version.gitVersion": "v5", "example.com/x.Commit": "abc"},
+		"v07": {"a/version.gitVersion": "v07", "b/version.gitVersion": "v08"},
+	} {
+		if got := stampedVersion(stamps); got != want {
+			t.Errorf("%v: %q, want %q", stamps, got, want)
+		}
+	}
+}

@@ -343,3 +343,20 @@ func TestPaths(t *testing.T) {
 		t.Error("Directory, Base or SamePath")
 	}
 }
+
+// A file lacks one thing at a time.
+func TestParseRefusesFilesThatLackSomething(t *testing.T) {
+	const whole = `{"apiVersion":"winbake.dev/node/v1","files":[{"component":"a","path":"C:\\k\\a.exe","payload":"a.exe","sha256":"` + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" + `","size":7}],"services":[]}`
+	if _, err := Parse([]byte(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{{"89abcdef\"", "89abcde\""}, {`"size":7`, `"size":-7`}, {`"payload":"a.exe"`, `"payload":""`}, {`C:\\k\\a.exe`, `k\\a.exe`}} {
+		text := strings.Replace(whole, change[0], change[1], 1)
+		if text == whole {
+			t.Fatalf("%q isn't there", change[0])
+		}
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "lacks a sum, a size or an absolute path") {
+			t.Errorf("%s: %v", change[1], err)
+		}
+	}
+}
