@@ -87,6 +87,9 @@ type Paths struct {
 	Needed []Path
 }
 
+// KubeletRoot is the kubelets' --root-dir on Windows nodes, as Path.Node has it.
+const KubeletRoot = "c:/var/lib/kubelet"
+
 // Path is a path as it is written, and on the node: in lower case, with the drive and
 // single forward slashes, c:/csi/csi.sock; "" where no volume of the node holds it.
 type Path struct {
@@ -94,7 +97,7 @@ type Path struct {
 	// Mount is the container's mount that it is below, where the node has that folder
 	// under another path.
 	Mount string
-	At    Evidence
+	At    Evidence `json:"-"`
 }
 
 // Mode is how the driver reaches Windows storage; "" where that can't be told.

@@ -1,5 +1,5 @@
-// Mutants changes one place of the product after the other and runs `make test`'s
-// tests on each: a mutant that no test notices shows what isn't tested. The places
+// Command mutants changes one place of the product after the other and runs `make
+// test`'s tests on each: a mutant that no test notices shows what isn't tested. The places
 // are chosen by a seed, the changes are overlays: no file is written. It is for
 // maintainers (`make mutants`) and takes minutes a mutant.
 package main
@@ -45,7 +45,6 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
 	chosen, killed := rand.New(rand.NewPCG(*seed, 0)), 0
 	for made := 0; made < *n; {
 		m, ok := mutate(files[chosen.IntN(len(files))], chosen)
@@ -61,6 +60,9 @@ func main() {
 		fmt.Printf("%3d %s: %s: %s\n", made, m.at, m.what, end)
 	}
 	fmt.Printf("%d of %d mutants killed\n", killed, *n)
+	if err := os.RemoveAll(dir); err != nil {
+		log.Fatal(err)
+	}
 	if float64(killed) < *least*float64(*n) {
 		log.Fatalf("the least is %.0f %%", *least*100)
 	}
@@ -132,7 +134,7 @@ func mutate(file string, chosen *rand.Rand) (mutant, bool) {
 				places = append(places, place{n.Pos(), n.End(), "true"})
 			}
 		case *ast.IfStmt:
-			places = append(places, place{n.Cond.Pos(), n.Cond.Pos(), "false && "})
+			places = append(places, place{n.Cond.Pos(), n.Cond.End(), "false && (" + string(text[set.Position(n.Cond.Pos()).Offset:set.Position(n.Cond.End()).Offset]) + ")"})
 		}
 		return true
 	})

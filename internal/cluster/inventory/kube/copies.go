@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -114,12 +115,14 @@ func sameDriver(a, b inventory.Driver) bool {
 		a.Deleting, b.Deleting = false, false
 	}
 	a.Owners, b.Owners = nil, nil
-	return reflect.DeepEqual(bare(a), bare(b))
+	x, _ := json.Marshal(a.Paths) // without where they were read
+	y, _ := json.Marshal(b.Paths)
+	return string(x) == string(y) && reflect.DeepEqual(bare(a), bare(b))
 }
 
 // bare is d without where its facts were read.
 func bare(d inventory.Driver) inventory.Driver {
-	d.Evidence, d.Version.At, d.Call = nil, inventory.Evidence{}, inventory.Call{}
+	d.Evidence, d.Version.At, d.Call, d.Paths = nil, inventory.Evidence{}, inventory.Call{}, inventory.Paths{}
 	d.Pipes, d.Unmounted = barePipes(d.Pipes), barePipes(d.Unmounted)
 	if d.Registrar != nil {
 		r := *d.Registrar

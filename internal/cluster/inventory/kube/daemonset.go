@@ -101,6 +101,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	addEvidence(&d, osAt)
 	if ct := c.known.pickDriver(cts, id.driver); ct != nil {
 		c.readContainer(&d, p, ct, ownFlags(id.driver))
+		d.Paths = paths(p, cts, ct)
 	} else {
 		d.Version.Reason, d.Version.At = noContainer(cts), p.evidence("", "containers")
 	}
@@ -127,7 +128,6 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	addEvidence(d, hpAt)
 	readFlags(d, p, ct, own)
 	d.Pipes, d.Unmounted = pipes(p, ct)
-	d.Paths = paths(p, ct)
 }
 
 func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar {

@@ -10,20 +10,15 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
 )
 
-// kubeletRoot is the kubelet's folder on Windows nodes, as WMCO and kubeadm have it.
-const kubeletRoot = "c:/var/lib/kubelet"
-
-// paths are what the containers of a driver's pod call its sockets and folders.
-func paths(p podTemplate, driver *container) (out inventory.Paths) {
+// paths are what a driver's container and its registrar call sockets and folders.
+func paths(p podTemplate, cts []container, driver *container) (out inventory.Paths) {
 	if w, ok := driver.endpoint(); ok {
 		out.Endpoint = p.socket(driver, w)
 	}
-	for _, ct := range p.containers() {
-		if ct.Name == driver.Name || !ct.isRegistrar() {
-			continue
-		}
+	if i := slices.IndexFunc(cts, func(ct container) bool { return ct.besideDriver(cts) }); i >= 0 {
+		ct := &cts[i]
 		if w, ok := podtext.Flag(ct.words, "csi-address"); ok {
-			out.Address = p.socket(&ct, w)
+			out.Address = p.socket(ct, w)
 		}
 		if all := ct.registered(); len(all) == 1 && !podtext.IsTemplate(all[0].Text) {
 			out.Registered = &inventory.Path{Text: all[0].Text, Node: plain(all[0].Text), At: inventory.Evidence{Where: p.at(all[0].Path...), Text: all[0].Text}}
@@ -34,12 +29,11 @@ func paths(p podTemplate, driver *container) (out inventory.Paths) {
 			w = podtext.Word{Text: "/registration", Path: ct.path}
 		}
 		if !podtext.IsTemplate(w.Text) && (given || len(ct.VolumeMounts) > 0) {
-			out.Registry = p.onNode(&ct, w, w.Text)
+			out.Registry = p.onNode(ct, w, w.Text)
 		}
-		break
 	}
 	for j, m := range driver.VolumeMounts {
-		if root := p.onNode(driver, podtext.Word{Text: m.MountPath, Path: below(driver.path, "volumeMounts", j)}, m.MountPath); plain(m.MountPath) == kubeletRoot && root.Node != "" {
+		if root := p.onNode(driver, podtext.Word{Text: m.MountPath, Path: below(driver.path, "volumeMounts", j)}, m.MountPath); plain(m.MountPath) == inventory.KubeletRoot && root.Node != "" {
 			out.Root = root
 		}
 	}

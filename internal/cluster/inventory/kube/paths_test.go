@@ -1,8 +1,11 @@
 package kube
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
 )
@@ -38,8 +41,27 @@ volumes: [{name: kubelet, hostPath: {path: '\var\lib\kubelet\', type: Directory}
 		if node(p.Endpoint) != c.driver || node(p.Address) != c.address || node(p.Registry) != c.registry {
 			t.Errorf("%s %s %s: %q, %q, %q", c.host, c.endpoint, c.flag, node(p.Endpoint), node(p.Address), node(p.Registry))
 		}
-		if node(p.Registered) != plugin+"/csi.sock" || node(p.Root) != kubeletRoot || len(p.Needed) != 1 || p.Needed[0].Node != kubeletRoot {
+		if node(p.Registered) != plugin+"/csi.sock" || node(p.Root) != inventory.KubeletRoot || len(p.Needed) != 1 || p.Needed[0].Node != inventory.KubeletRoot {
 			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// The same DaemonSet in two files is the same; one whose paths are others isn't.
+func TestCopiesOfPaths(t *testing.T) {
+	const spec = `containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', args: ['--endpoint=unix:/csi/csi.sock'], volumeMounts: [{name: plugin, mountPath: /csi}]}]
+nodeSelector: {kubernetes.io/os: windows}
+volumes: [{name: plugin, hostPath: {path: 'C:\a'}}]`
+	for second, want := range map[string]int{spec: 0, strings.Replace(spec, `C:\a`, `C:\b`, 1): 1} {
+		c := NewCollector(Options{Catalog: drivers()})
+		for i, text := range []string{spec, second} {
+			decode := func(into any) error { return sigsyaml.Unmarshal([]byte(smb(text)), into) }
+			if err := c.Add("apps/v1", "DaemonSet", decode, func(...any) string { return fmt.Sprintf("%d.yaml:1", i) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if problems := c.Inventory().Problems; len(problems) != want {
+			t.Errorf("%s: %v", second, problems)
 		}
 	}
 }

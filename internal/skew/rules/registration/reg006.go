@@ -12,16 +12,13 @@ import (
 
 var reg006 = rules.Rule{ID: "REG006", Needs: rules.NeedsDrivers, Driver: disagreeing, Starts: true, At: rules.AtNow}
 
-// kubeletRoot is the kubelet's folder on Windows nodes: WMCO's and kubeadm's --root-dir.
-const kubeletRoot = "c:/var/lib/kubelet"
-
 var (
 	drive = regexp.MustCompile(`^[A-Za-z]:`)
 	// ofUnix are folders that Windows nodes don't have.
 	ofUnix = regexp.MustCompile(`^c:/(dev|sys|proc|run|lib|lib64|usr|boot|bin|sbin|mnt)(/|$)`)
 	// made are the folders that the kubelet makes when it starts:
 	// https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/kubelet/kubelet.go#L1462
-	made = regexp.MustCompile(`^` + kubeletRoot + `(/(pods|plugins|plugins_registry|pod-resources|device-plugins))?$`)
+	made = regexp.MustCompile(`^` + inventory.KubeletRoot + `(/(pods|plugins|plugins_registry|pod-resources|device-plugins))?$`)
 )
 
 // disagreeing is REG006: places in one DaemonSet that have to be the same on the node,
@@ -51,17 +48,17 @@ func disagreeing(v *snapshot.View, report rules.Report) {
 	if a, e := p.Address, p.Endpoint; a != nil && e != nil && a.Node != e.Node {
 		say("other address", a, e, "give the registrar the driver's socket: --csi-address is "+a.Text+", the driver has "+e.Text)
 	}
-	if r := p.Registry; r != nil && r.Node != kubeletRoot+"/plugins_registry" {
+	if r := p.Registry; r != nil && r.Node != inventory.KubeletRoot+"/plugins_registry" {
 		say("other registry", r, nil, `mount C:\var\lib\kubelet\plugins_registry at the folder that the registrar uses, `+r.Text)
 	}
-	if r := p.Root; r != nil && r.Node != kubeletRoot {
+	if r := p.Root; r != nil && r.Node != inventory.KubeletRoot {
 		say("other root", r, nil, `mount C:\var\lib\kubelet there, the kubelet's own folder`)
 	}
 	for _, n := range p.Needed {
 		switch {
 		case ofUnix.MatchString(n.Node):
 			say("folder of Linux", &n, nil, "take the volume "+n.Text+" out")
-		case strings.HasPrefix(n.Node, kubeletRoot) && !made.MatchString(n.Node):
+		case strings.HasPrefix(n.Node, inventory.KubeletRoot) && !made.MatchString(n.Node):
 			say("folder of nobody", &n, nil, "give the hostPath "+n.Text+" the type DirectoryOrCreate")
 		}
 	}
