@@ -44,11 +44,14 @@ func TestUpdateIsOffered(t *testing.T) {
 		{from: "4.19.0-0.nightly-2026-03-01-120000", to: "4.21", channel: "stable-4.19", want: "oc adm upgrade", without: "channel"},
 	} {
 		inv := storageCluster("4.19", "10.19.1")
-		inv.Cluster.Channel, inv.Cluster.Available, inv.Cluster.Conditional = c.channel, c.available, c.risky
+		inv.Cluster.Channel, inv.Cluster.Available = c.channel, c.available
+		for _, r := range c.risky {
+			inv.Cluster.Conditional = append(inv.Cluster.Conditional, inventory.Risk{Release: r, Names: []string{"SomeRisk"}})
+		}
 		r := evaluate(t, inv, skew.Request{From: c.from, To: c.to})
 		judged := slices.ContainsFunc(r.Steps, func(s skew.Step) bool {
 			return slices.ContainsFunc(s.Actions, func(a finding.Action) bool {
-				return a.Kind == "update-control-plane" && strings.Contains(a.Judge, "--include-not-recommended")
+				return a.Kind == "update-control-plane" && strings.Contains(a.Judge, "known risks")
 			})
 		})
 		if got := lines(r); !strings.Contains(got, c.want) || c.without != "" && strings.Contains(got, c.without) || judged != c.judged {

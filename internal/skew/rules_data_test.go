@@ -209,8 +209,10 @@ func coverageCases() []ruleCase {
 		{name: "no DaemonSet in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil), func(inv *inventory.Inventory) {
 			inv.Drivers, inv.Read[inventory.DaemonSets] = nil, inventory.Coverage{Complete: true}
 		}), want: finding.Unknown, says: "no Windows driver among 0", fix: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
-		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil)), want: finding.Unknown,
+		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil), func(inv *inventory.Inventory) { inv.CSINodes = inv.CSINodes[1:] }), want: finding.Unknown,
 			says: "no Windows driver among", does: "verify skew --details -o json, with the same flags", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
+		{name: "no Windows driver, and each CSINode says so", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil)), want: finding.Info,
+			says: "no Windows driver among", does: "nothing has to be done", count: 1},
 		{name: "no Windows node among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, noNode(0, 1, 2)), want: finding.Info,
 			says: "no Windows driver among 1 DaemonSet of drivers"},
 		{name: "no DaemonSet at all is told once", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, unread(inventory.DaemonSets)), want: finding.Unknown,

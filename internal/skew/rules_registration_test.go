@@ -188,9 +188,33 @@ func registrarCases() []ruleCase {
 			says: "2 of 3 pods are ready; the project's image of v3.0.2 is gone with its registry, v3.1.2 is the next", fix: rollout(3, 3), count: 1},
 		{name: "one isn't, and a mirror has its image", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("mirror.example/vsphere"), rollout(3, 2)), want: finding.Warn,
 			says: "2 of 3 pods are ready", fix: rollout(3, 3), count: 1},
+		{name: "one crashes where its volumes are used", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 2), crashes("win-1"), uses(volumeOn("win-1"))), want: finding.Block,
+			says: "2 of 3 pods are ready; on win-1 vsphere-csi-node is in CrashLoopBackOff; Windows pods use its volumes", does: "until it is ready: vsphere-csi-node is in CrashLoopBackOff", fix: all(rollout(3, 3), crashes()), count: 1},
+		{name: "one crashes where none is used", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 2), crashes("win-1"), uses(volumeOn("win-2"))), want: finding.Warn,
+			says: "on win-1 vsphere-csi-node is in CrashLoopBackOff", fix: all(rollout(3, 3), crashes()), count: 1},
+		{name: "all crash, and a pod waits for a node", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 0), crashes("win-0", "win-1", "win-2"), uses(volumeOn("win-2"))), want: finding.Block,
+			fix: all(rollout(3, 3), crashes()), count: 1},
+		{name: "none is ready, and nothing says why", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 0), uses(volumeOn("win-2"))), want: finding.Block,
+			says: "0 of 3 pods are ready", fix: rollout(3, 3), count: 1},
+		{name: "none is ready, and none is used", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(3, 0), want: finding.Warn, fix: rollout(3, 3), count: 1},
+		{name: "one crashes on a node that is down", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 2), crashes("win-1"), uses(volumeOn("win-1")), onNodes(func(n *inventory.Node) { n.Ready = false }, 1)), want: finding.Warn,
+			does: "bring back win-1", fix: all(rollout(3, 3), crashes()), count: 1},
 		{name: "no node matches", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(0, 0), want: finding.Info, says: "no node matches it"},
 		{name: "a manifest has no status", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Rollout = nil })},
 	}
+}
+
+// crashes has the driver's container crash on some nodes.
+func crashes(nodes ...string) change {
+	return onWindows(func(d *inventory.Driver) {
+		if d.Broken = nil; len(nodes) > 0 {
+			d.Broken = []inventory.Broken{{Container: "vsphere-csi-node", Reason: "CrashLoopBackOff", Nodes: nodes}}
+		}
+	})
+}
+
+func volumeOn(node string) inventory.VolumeUse {
+	return inventory.VolumeUse{Node: node, Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: vsphereName, Pod: inventory.Object{Kind: "Pod", Namespace: "shop", Name: "web-0"}}
 }
 
 // vsphereFrom gives vSphere's Windows driver the image of v3.0.2 in a repository.

@@ -1,6 +1,8 @@
 package skew_test
 
 import (
+	"strings"
+
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 )
@@ -54,7 +56,43 @@ func updateCases() []ruleCase {
 		{name: "not read", id: "UPDATE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "unmanaged", id: "UPDATE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: managed("Unmanaged"), want: finding.Warn,
 			says: "managementState: Unmanaged", does: "oc get clustercsidriver csi.vsphere.vmware.com -o yaml", fix: managed("Managed"), count: 1},
+		{name: "a patch with a risk", id: "UPDATE003", from: "4.19", to: "4.20.9", inv: storageCluster("4.19", "10.19.1"), change: offers("4.20.9!", "4.20.5", "4.20.3", "4.19.40", "4.21.1"), want: finding.Warn,
+			says: "Recommended=False: WindowsLoses: volumes are lost", does: "take a release without it: --to 4.20.5", fix: offers("4.20.9"), count: 1},
+		{name: "every patch has one", id: "UPDATE003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: offers("4.20.9!", "4.20.5!", "4.19.40"), want: finding.Warn,
+			says: "WindowsLoses", does: "no release of 4.20 is offered without a known risk in the channel stable-4.19: wait for one", fix: offers("4.20.9!", "4.20.10"), count: 1},
+		{name: "the cluster couldn't tell", id: "UPDATE003", from: "4.19", to: "4.20.9", inv: storageCluster("4.19", "10.19.1"), change: offers("4.20.9?"), want: finding.Warn,
+			says: "Recommended=Unknown", fix: offers("4.20.9"), count: 1},
+		{name: "a later patch has one", id: "UPDATE003", from: "4.19", to: "4.20.5", inv: storageCluster("4.19", "10.19.1"), change: offers("4.20.9!", "4.20.5")},
+		{name: "the second hop's", id: "UPDATE003", from: "4.18", to: "4.20.9", inv: storageCluster("4.18", "10.18.1"), change: offers("4.20.9!", "4.19.5")},
+		{name: "failing", id: "UPDATE004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: fails("True"), want: finding.Block,
+			says: "reason ClusterOperatorDegraded: etcd is degraded", does: "oc get clusteroperators", fix: fails("False"), count: 1},
+		{name: "failing, a patch", id: "UPDATE004", from: "4.19.3", to: "4.19.9", inv: storageCluster("4.19", "10.19.1"), change: fails("True"), want: finding.Block, fix: fails("False"), count: 1},
+		{name: "failing, and no update", id: "UPDATE004", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: fails("True"), want: finding.Warn, fix: fails("False"), count: 1},
+		{name: "failing on the way", id: "UPDATE004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(fails("True"), func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" })},
 		{name: "unmanaged, and no update", id: "UPDATE002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: managed("Unmanaged"), want: finding.Info, count: 1},
+	}
+}
+
+// offers has the cluster offered releases: with ! behind it one that isn't recommended,
+// with ? one of which that isn't known.
+func offers(list ...string) change {
+	return func(inv *inventory.Inventory) {
+		c := &inv.Cluster
+		c.Channel, c.Available, c.Conditional = "stable-4.19", nil, nil
+		for _, s := range list {
+			release := strings.Trim(s, "!?")
+			c.Available = append(c.Available, release)
+			if release != s {
+				c.Conditional = append(c.Conditional, inventory.Risk{Release: release, Names: []string{"WindowsLoses"}, Message: "volumes are lost", Unknown: strings.HasSuffix(s, "?"), At: fact("ClusterVersion")})
+			}
+		}
+	}
+}
+
+// fails gives the ClusterVersion's condition Failing a status.
+func fails(status string) change {
+	return func(inv *inventory.Inventory) {
+		inv.Cluster.Conditions = []inventory.Condition{{Type: "Failing", Status: status, Reason: "ClusterOperatorDegraded", Message: "etcd is degraded", At: fact("ClusterVersion")}}
 	}
 }
 

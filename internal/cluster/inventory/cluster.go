@@ -15,7 +15,7 @@ type Cluster struct {
 	// those of them that have known risks for it, which `oc adm upgrade` takes
 	// with --allow-not-recommended only.
 	Available   []string `json:"available,omitempty"`
-	Conditional []string `json:"conditional,omitempty"`
+	Conditional []Risk   `json:"conditional,omitempty"`
 	// Channel is ClusterVersion.spec.channel, "eus-4.18"; Channels are those
 	// that the present release is in.
 	Channel  string   `json:"channel,omitempty"`
@@ -79,6 +79,29 @@ type Object struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
+}
+
+// Risk is a release that the cluster is offered and not recommended:
+// https://github.com/openshift/enhancements/blob/master/enhancements/update/targeted-update-edge-blocking.md
+type Risk struct {
+	Release string `json:"release"`
+	// Names are the risks' names; Message and URL are those of the first one.
+	Names   []string `json:"names,omitempty"`
+	Message string   `json:"message,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	// Unknown: the cluster couldn't find out whether it is concerned.
+	Unknown bool     `json:"unknown,omitempty"`
+	At      Evidence `json:"at"`
+}
+
+// Risk returns the known risks of a release for this cluster; nil for none.
+func (c *Cluster) Risk(release string) *Risk {
+	for i := range c.Conditional {
+		if c.Conditional[i].Release == release {
+			return &c.Conditional[i]
+		}
+	}
+	return nil
 }
 
 // Condition returns the ClusterVersion's condition of a type; nil for none.

@@ -60,6 +60,8 @@ type Driver struct {
 	Rollout *Rollout `json:"rollout,omitempty"`
 	// Running are the images that the pods really run, by imageID.
 	Running []Running `json:"running,omitempty"`
+	// Broken are the pods that can't become ready by waiting.
+	Broken []Broken `json:"broken,omitempty"`
 	// OperatorManaged: an operator of OpenShift's own made and owns it.
 	OperatorManaged bool `json:"operatorManaged,omitempty"`
 	// Evidence holds where provisioner, version, mode and OS were read.
@@ -154,6 +156,14 @@ type Rollout struct {
 	Updated int32 `json:"updated"`
 	// Observed: the status is of the current generation.
 	Observed bool `json:"observed"`
+}
+
+// Broken is why pods of a DaemonSet aren't ready: the state of one of their containers.
+type Broken struct {
+	Container string `json:"container"`
+	// Reason is CrashLoopBackOff, ImagePullBackOff, CreateContainerError or the like.
+	Reason string   `json:"reason"`
+	Nodes  []string `json:"nodes"`
 }
 
 // Running is one image that pods of a DaemonSet run.

@@ -1,8 +1,10 @@
 package inventory
 
 import (
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // implied are the taints that the DaemonSet controller tolerates for every pod
@@ -133,4 +135,43 @@ type Toleration struct {
 	Operator string `json:"operator,omitempty"`
 	Value    string `json:"value,omitempty"`
 	Effect   string `json:"effect,omitempty"`
+}
+
+// With is what keeps a pod to some nodes with what its class adds.
+func (s Scheduling) With(class Scheduling) Scheduling {
+	if len(class.NodeSelector) > 0 {
+		both := maps.Clone(class.NodeSelector)
+		maps.Copy(both, s.NodeSelector)
+		s.NodeSelector = both
+	}
+	s.Tolerations = slices.Concat(s.Tolerations, class.Tolerations)
+	return s
+}
+
+// Chooses tells whether a pod asks for nodes by what sets some apart: that no
+// Linux node was read with what all nodes have proves nothing.
+func (s Scheduling) Chooses() bool {
+	for key := range s.NodeSelector {
+		if setsApart(key) {
+			return true
+		}
+	}
+	return len(s.Terms) > 0 && !slices.ContainsFunc(s.Terms, func(t Term) bool {
+		return !slices.ContainsFunc(slices.Concat(t.Expressions, t.Fields), func(e Expression) bool {
+			return setsApart(e.Key) && e.Operator != "NotIn" && e.Operator != "DoesNotExist"
+		})
+	})
+}
+
+// everywhere are labels, and domains of labels, that nodes of either system
+// have: https://kubernetes.io/docs/reference/labels-annotations-taints/
+var everywhere = []string{
+	"kubernetes.io/arch", "beta.kubernetes.io/arch", "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type",
+	"topology.kubernetes.io/", "failure-domain.beta.kubernetes.io/", "node-role.kubernetes.io/",
+}
+
+func setsApart(label string) bool {
+	return !slices.ContainsFunc(everywhere, func(e string) bool {
+		return label == e || strings.HasSuffix(e, "/") && strings.HasPrefix(label, e)
+	})
 }

@@ -107,7 +107,7 @@ func (p *planner) update(e Judged, channel string) {
 	if offered := p.offered(snap.To); !offered.IsZero() {
 		up.To = offered
 	}
-	up.Risky = slices.Contains(p.inv.Cluster.Conditional, up.To.String())
+	up.Risky = p.inv.Cluster.Risk(up.To.String()) != nil
 	for _, d := range snapshot.Pointers(p.inv.Drivers) {
 		// An operator from OperatorHub brings its driver at another time.
 		if known := snap.LineOf(d); d.OS == "linux" && d.OperatorManaged && (known == nil || !known.OLM) {
@@ -163,7 +163,7 @@ func (p *planner) offered(to version.OpenShift) version.OpenShift {
 		if err != nil || to.Patch >= 0 || v.CompareMinor(to) != 0 || v.Pre != "" {
 			continue
 		}
-		if r := slices.Contains(p.inv.Cluster.Conditional, s); newest.IsZero() || risky && !r || risky == r && v.Compare(newest) > 0 {
+		if r := p.inv.Cluster.Risk(s) != nil; newest.IsZero() || risky && !r || risky == r && v.Compare(newest) > 0 {
 			newest, risky = v, r
 		}
 	}

@@ -31,7 +31,10 @@ func TestOffered(t *testing.T) {
 				t.Fatal(err)
 			}
 			inv := &inventory.Inventory{}
-			inv.Cluster.Available, inv.Cluster.Conditional = tt.available, tt.conditional
+			inv.Cluster.Available = tt.available
+			for _, r := range tt.conditional {
+				inv.Cluster.Conditional = append(inv.Cluster.Conditional, inventory.Risk{Release: r})
+			}
 			p := planner{inv: inv}
 			got := p.offered(to)
 			if text := got.String(); got.IsZero() && tt.want != "" || !got.IsZero() && text != tt.want {

@@ -94,7 +94,7 @@ func TestEveryCaseIsNamed(t *testing.T) {
 			}
 		}
 	}
-	if cases != 132 {
+	if cases != 137 {
 		t.Errorf("%d cases were found", cases)
 	}
 }

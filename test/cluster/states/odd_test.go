@@ -220,9 +220,9 @@ func oddStates() []state {
 			why:     "no node has that label, so the driver runs nowhere, and a pod uses its volume", source: daemonSets,
 		},
 		{
-			name: "only releases with known risks are offered", to: "4.21", verdict: finding.Pass,
+			name: "only releases with known risks are offered", to: "4.21", verdict: finding.Warn,
 			cluster: vs("4.20.6", change(func(c *cluster) { c.offered, c.risky = []string{"4.20.9"}, []string{"4.21.9"} }), uses(vsphereName), with(vsphereHost("v3.5.0"))),
-			why:     "whether to take the risks is for a person; no driver breaks", source: conditionalUpdates,
+			why:     "the update is refused until a person takes the risks", source: conditionalUpdates,
 		},
 		{
 			name: "an update is under way, and the one after it is asked about", to: "4.21", verdict: finding.Warn,

@@ -88,7 +88,9 @@ func runSanity(t testing.TB, address, focus string) (passed int, failed map[stri
 		"--csi.stagingdir=staging", "--csi.createstagingpathcmd="+folder, "--csi.removestagingpathcmd="+nothing,
 		"--csi.checkpathcmd="+write("look", "#!/bin/sh\necho not_found\n"),
 		"--csi.testvolumeparameters="+write("parameters.yaml", "source: //server/share\n"), "--csi.secrets="+write("secrets.yaml", secrets.String()),
-		"--ginkgo.focus="+focus, "--ginkgo.junit-report="+report)
+		"--ginkgo.focus="+focus, "--ginkgo.junit-report="+report,
+		// On a busy machine a call may take longer than the suite waits.
+		"--ginkgo.flake-attempts=3")
 	out, ran := cmd.CombinedOutput()
 	data, err := os.ReadFile(report)
 	if err != nil {

@@ -146,6 +146,7 @@ func NewCollector(o Options) *Collector {
 		linuxHomes: map[string]bool{},
 		csiNodes:   map[string]inventory.CSINode{},
 		running:    map[runKey]map[string]bool{},
+		broken:     map[brokenKey]map[string]bool{},
 		inv:        inventory.Inventory{Read: map[inventory.Resource]inventory.Coverage{}},
 		volumes: volumes{
 			owned: map[key]bool{}, claims: map[key]claim{}, pvs: map[string]backing{}, byClaim: map[key]string{}, classes: map[string]string{},

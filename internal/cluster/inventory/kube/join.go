@@ -64,6 +64,14 @@ func (c *Collector) withRunning(d inventory.Driver) inventory.Driver {
 		}
 		d.Running = append(d.Running, inventory.Running{Image: img, Nodes: slices.Sorted(maps.Keys(nodes))})
 	}
+	for k, nodes := range c.broken {
+		if k.set == set {
+			d.Broken = append(d.Broken, inventory.Broken{Container: k.container, Reason: k.reason, Nodes: slices.Sorted(maps.Keys(nodes))})
+		}
+	}
+	slices.SortFunc(d.Broken, func(a, b inventory.Broken) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Container, b.Container))
+	})
 	slices.SortFunc(d.Running, func(a, b inventory.Running) int { return cmp.Compare(a.Image.Reference, b.Image.Reference) })
 	if !d.Version.Known {
 		c.versionOfRunning(&d)

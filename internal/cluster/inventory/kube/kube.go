@@ -62,6 +62,7 @@ type Collector struct {
 	differences []difference
 	csiNodes    map[string]inventory.CSINode
 	running     map[runKey]map[string]bool
+	broken      map[brokenKey]map[string]bool
 	logs        []logLine
 	wmco        []wmcoFact
 	volumes

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -54,14 +55,41 @@ func (c *Collector) clusterVersion(_ inventory.Object, object *fields, at Locato
 	cl.Channel, cl.Channels = text(o, "spec", "channel"), texts(list(o, "status", "desired", "channels"))
 	// One in both lists has conditions that don't hold for this cluster.
 	recommended := texts(list(o, "status", "availableUpdates"), "version")
-	cl.Conditional = slices.DeleteFunc(texts(list(o, "status", "conditionalUpdates"), "release", "version"), func(v string) bool { return slices.Contains(recommended, v) })
-	cl.Available = sortedSet(slices.Concat(recommended, cl.Conditional))
+	cl.Available = recommended
+	for i, update := range list(o, "status", "conditionalUpdates") {
+		r := risk(update)
+		if r.Release == "" || slices.Contains(recommended, r.Release) {
+			continue
+		}
+		r.At = inventory.Evidence{Where: at("status", "conditionalUpdates", i), Text: r.Release}
+		cl.Conditional, cl.Available = append(cl.Conditional, r), append(cl.Available, r.Release)
+	}
+	cl.Available = sortedSet(cl.Available)
 	for i, condition := range list(o, "status", "conditions") {
 		cl.Conditions = append(cl.Conditions, inventory.Condition{
 			Type: text(condition, "type"), Status: text(condition, "status"), Reason: text(condition, "reason"), Message: text(condition, "message"),
 			At: inventory.Evidence{Where: at("status", "conditions", i, "status"), Text: text(condition, "type") + "=" + text(condition, "status")},
 		})
 	}
+}
+
+func risk(update any) inventory.Risk {
+	r := inventory.Risk{Release: text(update, "release", "version")}
+	for _, one := range list(update, "risks") {
+		if name := text(one, "name"); name != "" {
+			r.Names = append(r.Names, name)
+		}
+		r.Message, r.URL = cmp.Or(r.Message, text(one, "message")), cmp.Or(r.URL, text(one, "url"))
+	}
+	for _, c := range list(update, "conditions") {
+		if text(c, "type") == "Recommended" {
+			r.Unknown, r.Message = text(c, "status") == "Unknown", cmp.Or(r.Message, text(c, "message"))
+			if reason := text(c, "reason"); len(r.Names) == 0 && reason != "" {
+				r.Names = []string{reason}
+			}
+		}
+	}
+	return r
 }
 
 // texts are the texts that stand under path in each of a list.

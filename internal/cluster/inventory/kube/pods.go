@@ -45,15 +45,31 @@ func (c *Collector) pod(o inventory.Object, pod *corev1.Pod, at Locator) {
 
 func (c *Collector) runs(set string, pod *corev1.Pod) {
 	for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
-		if s.ImageID == "" {
-			continue
+		if reason := stuck(&s); reason != "" {
+			note(c.broken, brokenKey{key{pod.Namespace, set}, s.Name, reason}, pod.Spec.NodeName)
 		}
-		k := runKey{key{pod.Namespace, set}, s.Name, s.ImageID}
-		if c.running[k] == nil {
-			c.running[k] = map[string]bool{}
+		if s.ImageID != "" {
+			note(c.running, runKey{key{pod.Namespace, set}, s.Name, s.ImageID}, pod.Spec.NodeName)
 		}
-		c.running[k][pod.Spec.NodeName] = true
 	}
+}
+
+func note[K comparable](to map[K]map[string]bool, k K, node string) {
+	if to[k] == nil {
+		to[k] = map[string]bool{}
+	}
+	to[k][node] = true
+}
+
+// stuck is why a container that isn't ready doesn't get there by itself, as the kubelet
+// says it; "" for one that may. A pod that is just being made waits too.
+// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-state-waiting
+func stuck(s *corev1.ContainerStatus) string {
+	wait := s.State.Waiting
+	if s.Ready || wait == nil || wait.Reason == "ContainerCreating" || wait.Reason == "PodInitializing" {
+		return ""
+	}
+	return wait.Reason
 }
 
 var templateBase = []any{"spec", "template", "spec"}

@@ -59,6 +59,12 @@ type runKey struct {
 	image     string // status' imageID
 }
 
+// brokenKey is a container of a DaemonSet's pods, and why it doesn't run.
+type brokenKey struct {
+	set               key
+	container, reason string
+}
+
 type podTemplate struct {
 	spec *corev1.PodSpec
 	base []any

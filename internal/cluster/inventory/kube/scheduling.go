@@ -1,9 +1,7 @@
 package kube
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
@@ -79,7 +77,7 @@ func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
 			Fix:   "give the RuntimeClass too", Command: "oc get runtimeclass " + shell.Word(name) + " -o yaml",
 		}
 	}
-	d.Scheduling = merged(d.Scheduling, class)
+	d.Scheduling = d.Scheduling.With(class)
 	for _, label := range osLabels {
 		if os := class.NodeSelector[label]; d.OS == "" && (os == linux || os == windows) {
 			d.OS = os
@@ -87,17 +85,6 @@ func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
 		}
 	}
 	return nil
-}
-
-// merged is what keeps a pod to some nodes with what its class adds.
-func merged(s, class inventory.Scheduling) inventory.Scheduling {
-	if len(class.NodeSelector) > 0 {
-		both := maps.Clone(class.NodeSelector)
-		maps.Copy(both, s.NodeSelector)
-		s.NodeSelector = both
-	}
-	s.Tolerations = slices.Concat(s.Tolerations, class.Tolerations)
-	return s
 }
 
 // boundForWindows tells whether a pod that doesn't ask for a system itself goes
@@ -115,35 +102,7 @@ func (c *Collector) boundForWindows(s inventory.Scheduling) bool {
 		takes = s.Selects
 	}
 	return s.NodeSelector[corev1.LabelWindowsBuild] != "" ||
-		chooses(s) && slices.ContainsFunc(c.inv.Nodes, takes) && !slices.ContainsFunc(c.linuxNodes, s.Selects)
-}
-
-// chooses tells whether a pod asks for nodes by what sets some apart: that no
-// Linux node was read with what all nodes have proves nothing.
-func chooses(s inventory.Scheduling) bool {
-	for key := range s.NodeSelector {
-		if setsApart(key) {
-			return true
-		}
-	}
-	return len(s.Terms) > 0 && !slices.ContainsFunc(s.Terms, func(t inventory.Term) bool {
-		return !slices.ContainsFunc(slices.Concat(t.Expressions, t.Fields), func(e inventory.Expression) bool {
-			return setsApart(e.Key) && e.Operator != "NotIn" && e.Operator != "DoesNotExist"
-		})
-	})
-}
-
-// everywhere are labels, and domains of labels, that nodes of either system
-// have: https://kubernetes.io/docs/reference/labels-annotations-taints/
-var everywhere = []string{
-	corev1.LabelArchStable, "beta.kubernetes.io/arch", corev1.LabelInstanceTypeStable, corev1.LabelInstanceType,
-	"topology.kubernetes.io/", "failure-domain.beta.kubernetes.io/", "node-role.kubernetes.io/",
-}
-
-func setsApart(label string) bool {
-	return !slices.ContainsFunc(everywhere, func(e string) bool {
-		return label == e || strings.HasSuffix(e, "/") && strings.HasPrefix(label, e)
-	})
+		s.Chooses() && slices.ContainsFunc(c.inv.Nodes, takes) && !slices.ContainsFunc(c.linuxNodes, s.Selects)
 }
 
 // onWindows tells whether a pod runs on Windows or will.
@@ -156,5 +115,5 @@ func (c *Collector) onWindows(p podRecord) bool {
 	case p.asks == nil:
 		return p.os == windows
 	}
-	return c.boundForWindows(merged(*p.asks, c.runtimeClasses[p.runtimeClass]))
+	return c.boundForWindows(p.asks.With(c.runtimeClasses[p.runtimeClass]))
 }

@@ -31,6 +31,9 @@ type reader struct {
 	first  *inventory.Problem
 	broken int
 	inFile int // problems of the file at hand
+	// empty are the kinds of typed Lists without an item, in lower case and as plural:
+	// there are none.
+	empty map[inventory.Resource]bool
 	// template: one was met in the file at hand. They are all the same.
 	template bool
 	// kustomizations counts folders that kustomize builds.
@@ -45,7 +48,7 @@ type reader struct {
 func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reader) (inventory.Source, error) {
 	c.CountTemplates()
 	c.CompareCopies()
-	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}}
+	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}, empty: map[inventory.Resource]bool{}}
 	for _, path := range paths {
 		if err := r.path(ctx, path); err != nil {
 			return inventory.Source{}, err
@@ -143,7 +146,8 @@ var extras = []inventory.Resource{inventory.Pools, inventory.CSIDrivers, invento
 
 // cover says how much there is of each resource. What is there counts for
 // all there is, but for Nodes that other objects name. What isn't there may be
-// anywhere, and so may what stood in a file that couldn't be read.
+// anywhere, unless a typed List says that there is none; and so may what stood in a
+// file that couldn't be read.
 func (r *reader) cover() {
 	for _, resource := range slices.Concat(resources, extras) {
 		var cov inventory.Coverage
@@ -153,7 +157,7 @@ func (r *reader) cover() {
 		switch none := cov.Count+r.c.Count(resource) == 0; {
 		case none && slices.Contains(extras, resource):
 			continue
-		case none:
+		case none && !r.empty[resource]:
 			cov.Reason = "not in these manifests"
 		case r.broken > 0:
 			cov.Reason, cov.Told = fmt.Sprintf("%s couldn't be read", inventory.Many(r.broken, "input")), true

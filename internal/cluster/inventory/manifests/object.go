@@ -35,7 +35,7 @@ func (r *reader) node(d *document, n *yaml.Node, within object) error {
 	}
 	if items != nil && items.Kind == yaml.SequenceNode && (list.isList() || items == n && listsObjects(n)) {
 		if list.isList() {
-			r.objects++ // an empty one is read, too
+			r.list(list, len(items.Content))
 		}
 		for _, item := range items.Content {
 			if err := r.node(d, item, list.item()); err != nil {
@@ -55,6 +55,14 @@ func (r *reader) node(d *document, n *yaml.Node, within object) error {
 		name = v.Value
 	}
 	return r.take(at, found{list, name, metadata != nil && yamlnode.Get(n, "spec") != nil, func() ([]byte, error) { return yamlnode.JSON(n) }})
+}
+
+// list counts a List: an empty one is read, too, and a typed one tells that there are none.
+func (r *reader) list(of object, items int) {
+	r.objects++
+	if kind := of.item().Kind; items == 0 && r.c.Wants(of.APIVersion, kind) {
+		r.empty[inventory.Resource(strings.ToLower(kind)+"s")] = true
+	}
 }
 
 // raw takes a JSON object, or the items of a List.
@@ -82,7 +90,7 @@ func (r *reader) raw(d *document, within object) error {
 		return r.take(d, found{one.object, name, one.Metadata != nil && one.Spec != nil, func() ([]byte, error) { return d.text, nil }})
 	}
 	if one.isList() {
-		r.objects++
+		r.list(one.object, len(one.Items))
 	}
 	offset, line := 0, d.line
 	for _, item := range one.Items {

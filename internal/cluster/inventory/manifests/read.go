@@ -50,7 +50,7 @@ func (r *reader) document(d *document, within object) error {
 		}
 		// YAML's flow style starts like JSON.
 	}
-	if len(d.text) >= large && r.list(d) {
+	if len(d.text) >= large && r.largeList(d) {
 		return nil
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(d.text))
@@ -76,8 +76,8 @@ func (r *reader) document(d *document, within object) error {
 	}
 }
 
-// list takes a large List item by item; false is for a document that isn't one.
-func (r *reader) list(d *document) bool {
+// largeList takes a large List item by item; false is for a document that isn't one.
+func (r *reader) largeList(d *document) bool {
 	rest, items, ok := yamlnode.Items(bytes.Clone(d.text))
 	var list object
 	if !ok || yaml.Unmarshal(rest, &list) != nil || !list.isList() {

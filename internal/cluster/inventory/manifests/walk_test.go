@@ -260,3 +260,23 @@ func TestNodesThatAreMissing(t *testing.T) {
 		}
 	}
 }
+
+// A typed List without an item says that there are none; one that isn't typed says nothing.
+func TestEmptyLists(t *testing.T) {
+	const node = "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/os: linux}}\n---\n"
+	for text, complete := range map[string]bool{
+		"apiVersion: v1\nkind: PodList\nitems: []\n":              true,
+		`{"apiVersion": "v1", "kind": "PodList", "items": []}`:    true,
+		"apiVersion: v1\nkind: List\nitems: []\n":                 false,
+		"apiVersion: example.com/v1\nkind: PodList\nitems: []\n":  false,
+		"apiVersion: v1\nkind: PersistentVolumeList\nitems: []\n": false,
+	} {
+		c := kube.NewCollector(kube.Options{})
+		if _, err := Read(t.Context(), c, []string{"-"}, strings.NewReader(node+text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Inventory().Read[inventory.Pods]; got.Complete != complete {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}

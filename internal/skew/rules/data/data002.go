@@ -197,10 +197,17 @@ func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 	// A cluster without any DaemonSet is none: they weren't gathered.
 	cov := snap.Inventory.Read[inventory.DaemonSets]
 	noWindows := snap.Inventory.Read[inventory.Nodes].Complete && snap.Inventory.LinuxNodes > 0 && len(snap.Nodes) == 0
-	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather") || noWindows) {
+	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather") || noWindows || noStorage(snap)) {
 		d.Case = "no driver at all"
 	}
 	report(d)
+}
+
+// noStorage tells whether no Windows node can have a driver: what nodes have registered was
+// read of each, and the pods that might ask for volumes were.
+func noStorage(snap *snapshot.Snapshot) bool {
+	return snap.Inventory.Read[inventory.Nodes].Complete && len(snap.Nodes) > 0 && snap.Covered(inventory.Pods) &&
+		!slices.ContainsFunc(snap.Nodes, func(n *inventory.Node) bool { return snap.CSINode(n.Name) == nil })
 }
 
 var data002 = rules.Rule{ID: "DATA002", Cluster: notRead, At: rules.AtNow}

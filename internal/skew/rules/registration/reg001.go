@@ -34,11 +34,11 @@ func notRegistered(v *snapshot.View, report rules.Report) {
 func unregistered(v *snapshot.View, nodes []*inventory.Node, name string, report rules.Report) {
 	if len(nodes) > 0 {
 		first := slices.Min(snapshot.NodeNames(nodes))
-		report(rules.Finding{Case: name, Facts: rules.Facts{"nodes": nodes}, Do: repair(v, first), Evidence: rules.Cite(v.At.CSINodeEvidence(nodes))})
+		report(rules.Finding{Case: name, Facts: rules.Facts{"nodes": nodes}, Do: repair(v, first, "until its CSINode lists the driver"), Evidence: rules.Cite(v.At.CSINodeEvidence(nodes))})
 	}
 }
 
-func repair(v *snapshot.View, node string) []action.Action {
+func repair(v *snapshot.View, node, until string) []action.Action {
 	d := v.DaemonSet
 	look := [][]string{
 		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
@@ -47,7 +47,7 @@ func repair(v *snapshot.View, node string) []action.Action {
 	if ns := d.Object.Namespace; ns != "" {
 		look = append(look, []string{"oc", "-n", ns, "logs", "daemonset/" + d.Object.Name, "--all-containers", "--tail=50"})
 	}
-	text := "repair the pod of " + d.Object.String() + " on each of these nodes until its CSINode lists the driver"
+	text := "repair the pod of " + d.Object.String() + " on each of these nodes " + until
 	if gone := remedy.RunsGone(v); gone != "" {
 		text += "; " + gone
 	}
