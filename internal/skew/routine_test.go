@@ -41,7 +41,8 @@ func routineUpdates(t *testing.T, patch string, visit func(name string, r *skew.
 			if line.HostProcess == catalog.HostProcessMandatory {
 				onWindows(hostProcess)(inv)
 			} else if !line.HasImageFor(20348, "") {
-				build(17763)(inv)
+				// WMCO takes no Server 2019 there, so the image is of bake driver.
+				onWindows(func(d *inventory.Driver) { d.Version.Commit = strings.Repeat("1", 40) })(inv)
 			}
 			to := routineMinors[i+1]
 			res, err := skew.Evaluate(c, inv, skew.Request{To: to + patch, Now: c.AsOf})

@@ -199,3 +199,65 @@ func buildCases() []ruleCase {
 func ownWMCO(v string) change {
 	return func(inv *inventory.Inventory) { inv.Cluster.WMCO = v }
 }
+
+// windowsCases are of nodes whose Windows WMCO doesn't take.
+func windowsCases() []ruleCase {
+	on := func(platform string, build, revision int) change {
+		return func(inv *inventory.Inventory) {
+			inv.Cluster.Platform = platform
+			onNodes(func(n *inventory.Node) { n.Build, n.Revision = build, revision })(inv)
+		}
+	}
+	gone := func(c *catalog.Catalog) { c.Windows = c.Windows[1:] }
+	lost := func(c *catalog.Catalog) { // a build that WMCO for 4.19 takes, and the one for 4.20 doesn't
+		c.Windows = slices.DeleteFunc(slices.Clone(c.Windows), func(w catalog.WindowsBuild) bool { return w.Build == 20348 })
+		c.Windows = append(c.Windows, catalog.WindowsBuild{Build: 20348, Name: "Windows Server 2022", Platforms: []string{"VSphere"}, From: "4.12", Until: "4.20"},
+			catalog.WindowsBuild{Build: 26100, Name: "Windows Server 2025", Platforms: []string{"VSphere"}, From: "4.12"})
+	}
+	return []ruleCase{
+		{name: "Server 2022", id: "NODE006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: on("VSphere", 20348, 2340)},
+		{name: "2019 on vSphere", id: "NODE006", from: "4.21", to: "4.22", inv: storageCluster("4.21", "10.21.1"), change: on("VSphere", 17763, 5936), want: finding.Warn,
+			says: "WMCO for OpenShift 4.22 takes on VSphere Windows Server 2022 (from 20348.681 on) and Windows Server 2025", does: "add machines of a Windows that WMCO takes first, Windows Server 2022 say", fix: on("VSphere", 20348, 2340), count: 1},
+		{name: "2019 on vSphere, known by the driver", id: "NODE006", from: "4.21", to: "4.22", inv: storageCluster("4.21", "10.21.1"), change: on("", 17763, 5936), want: finding.Warn,
+			says: "takes on VSphere", fix: on("", 20348, 2340), count: 1},
+		{name: "2016", id: "NODE006", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: on("Azure", 14393, 7000), want: finding.Warn,
+			says: "build 14393", does: "then remove win-0, win-1, win-2", fix: on("Azure", 20348, 2340), count: 1},
+		{name: "20H2", id: "NODE006", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: on("Azure", 19042, 0), want: finding.Warn, fix: on("Azure", 17763, 0), count: 1},
+		{name: "2022 without the patch", id: "NODE006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: on("VSphere", 20348, 500), want: finding.Warn,
+			says: "build 20348.500 on win-0, win-1, win-2", does: "install the updates of Windows", fix: on("VSphere", 20348, 681), count: 1},
+		{name: "2019 on AWS to 4.21", id: "NODE006", from: "4.20", to: "4.21", inv: clusterOf("4.20", "10.20.1", ebs("v1.45.0")), change: on("AWS", 17763, 5936)},
+		{name: "2019 on AWS to 4.22", id: "NODE006", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.1", ebs("v1.45.0")), change: on("AWS", 17763, 5936), want: finding.Warn,
+			says: "calls WMCO 10.21 the last one for it", fix: on("AWS", 20348, 2340), count: 1},
+		{name: "2025 before 4.22", id: "NODE006", from: "4.20", to: "4.21", inv: storageCluster("4.20", "10.20.1"), change: on("VSphere", 26100, 1), want: finding.Warn, fix: on("VSphere", 20348, 2340), count: 1},
+		{name: "2025 on 4.22", id: "NODE006", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: on("VSphere", 26100, 1)},
+		{name: "at rest", id: "NODE006", from: "4.21", inv: storageCluster("4.21", "10.21.1"), change: on("VSphere", 17763, 5936), want: finding.Warn, fix: on("VSphere", 20348, 2340), count: 1},
+		{name: "the next release takes it no more", id: "NODE006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: lost, want: finding.Block,
+			says: "WMCO for OpenShift 4.20 takes on VSphere Windows Server 2025", does: "Windows Server 2025 say", fix: on("VSphere", 26100, 1), count: 1},
+		{name: "nodes without WMCO", id: "NODE006", from: "4.21", to: "4.22", inv: storageCluster("4.21", ""), change: on("VSphere", 17763, 5936)},
+		{name: "a build that isn't known", id: "NODE006", from: "4.21", to: "4.22", inv: storageCluster("4.21", "10.21.1"), change: on("VSphere", 0, 0)},
+		{name: "the catalog has none for the minor", id: "NODE006", from: "4.10", inv: clusterOf("4.10", "5.1.1", azureDisk("v1.9.0")), change: on("Azure", 17763, 0)},
+		{name: "a file's own rows", id: "NODE006", from: "4.20", inv: clusterOf("4.20", "10.20.1", azureDisk("v1.33.1")), change: on("Azure", 17763, 0), know: gone, want: finding.Warn, fix: on("Azure", 20348, 2340), count: 1},
+	}
+}
+
+// containerdCases are of containerd beside a kubelet.
+func containerdCases() []ruleCase {
+	beside := func(runtime, kubelet string) change {
+		return onNodes(func(n *inventory.Node) { n.Runtime, n.Kubelet = runtime, kubelet })
+	}
+	own := func() *inventory.Inventory { return storageCluster("4.21", "") }
+	return []ruleCase{
+		{name: "too old for Kubernetes", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://1.7.20", "v1.34.2"), want: finding.Warn,
+			says: "Kubernetes 1.34 is tested from 1.6.39, 1.7.28, 2.0.6, 2.1.3 on; vulnerable before 1.7.33: CVE-2024-25621", does: "install containerd 2.2.5 or newer on win-0, win-1, win-2", fix: beside("containerd://2.2.5", "v1.34.2"), count: 1},
+		{name: "a line that its Kubernetes isn't tested with", id: "NODE007", from: "5.0", inv: storageCluster("5.0", ""), change: beside("containerd://1.7.34", "v1.36.2"), want: finding.Warn,
+			says: "Kubernetes 1.36 is tested from 2.2.0, 2.3.0 on", does: "containerd 2.2.5", fix: beside("containerd://2.3.2", "v1.36.2"), count: 1},
+		{name: "out of support", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.1.9", "v1.34.2"), want: finding.Warn,
+			says: "support of 2.1 ended on 2026-07-03", fix: beside("containerd://2.2.5", "v1.34.2"), count: 1},
+		{name: "WMCO's own", id: "NODE007", from: "4.21", inv: storageCluster("4.21", "10.21.1"), change: beside("containerd://1.7.27", "v1.34.2"), want: finding.Info, says: "Kubernetes 1.34 is tested from", count: 1},
+		{name: "what WMCO brings", id: "NODE007", from: "4.20", to: "4.21", inv: storageCluster("4.20", "10.20.1"), want: finding.Info, says: "it brings containerd 1.7.27; Kubernetes 1.34 is tested from 1.6.39, 1.7.28, 2.0.6, 2.1.3 on", count: 1},
+		{name: "what WMCO brings fits", id: "NODE007", from: "4.18", to: "4.19", inv: storageCluster("4.18", "10.18.1")},
+		{name: "supported, and good", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.3.2", "v1.34.2")},
+		{name: "newer than the catalog", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.9.0", "v1.34.2")},
+		{name: "Docker", id: "NODE007", from: "4.21", inv: own(), change: beside("docker://20.10.9", "v1.34.2")},
+	}
+}

@@ -16,7 +16,7 @@ import (
 // families are all tables of rules.
 var families = []func() []ruleCase{
 	distanceCases, pairCases, versionCases,
-	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases, runtimeCases,
+	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases, runtimeCases, windowsCases, containerdCases,
 	releaseCases, coverageCases, operatorHubCases,
 	proxyAbsentCases, proxyMountsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases, topologyCases,
 	doubleDriverCases, registrarCases, pathCases, agreementCases, observedCases, updateCases, admissionCases,

@@ -55,6 +55,8 @@ var rulesShown = map[string]shown{
 	"NODE003":   {"12-ws2025-ebs", "daemonset-alone", "DATA002"},
 	"NODE004":   {"after-update", "daemonset-alone", "DATA002"},
 	"NODE005":   {"after-update", "daemonset-alone", "DATA002"},
+	"NODE006":   {"01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},
+	"NODE007":   {"after-update", "daemonset-alone", "DATA002"},
 	"POLICY001": {"after-update", "after-update-unread", "DATA002"},
 	"UPDATE001": {"01-vsphere-4.19-4.20", "data-release-not-named", "DATA001"},
 	"UPDATE002": {"after-update", "after-update-unread", "DATA002"},

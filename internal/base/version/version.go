@@ -12,6 +12,20 @@ import (
 	"strings"
 )
 
+// WindowsRevision is the fourth number of a Windows version, 2340 of 10.0.20348.2340; 0
+// for none.
+func WindowsRevision(osVersion string) int {
+	parts := strings.Split(osVersion, ".")
+	if len(parts) < 4 || WindowsBuild(osVersion) == 0 {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[3])
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
 // WindowsBuild is the build of a Windows version, the third number of
 // 10.0.20348.2340; 0 for anything else.
 func WindowsBuild(osVersion string) int {

@@ -26,6 +26,10 @@ type Catalog struct {
 	Incompatible []Incompatibility `json:"incompatible"`
 	Migration    []Migration       `json:"migration"`
 	Gates        []Gate            `json:"gates"`
+	// Windows, Containerd and ContainerdLines are what is below the drivers on a node.
+	Windows         []WindowsBuild   `json:"windows,omitempty"`
+	Containerd      []Containerd     `json:"containerd,omitempty"`
+	ContainerdLines []ContainerdLine `json:"containerdLines,omitempty"`
 	// Builds are the Windows programs that can be built from OpenShift's forks.
 	Builds []Build `json:"builds,omitempty"`
 	// Commits maps a payload source commit to an upstream version.
@@ -216,8 +220,11 @@ type WMCORelease struct {
 	// OpenShift is the minor it is for.
 	OpenShift string `json:"openshift" check:"release"`
 	// CSIProxy is a CSIProxyRelease.Version; "" for a WMCO that ships none.
-	CSIProxy string     `json:"csiProxy" check:"proxy,optional"`
-	Evidence []Evidence `json:"evidence"`
+	CSIProxy string `json:"csiProxy" check:"proxy,optional"`
+	// Containerd is the one in the payload of the newest version of the range; ""
+	// where nobody looked.
+	Containerd string     `json:"containerd,omitempty" check:"version"`
+	Evidence   []Evidence `json:"evidence"`
 }
 
 // Incompatibility is a pair of driver versions that is documented not to work.

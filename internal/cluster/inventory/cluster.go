@@ -172,6 +172,8 @@ type Node struct {
 	// Build is the Windows build of status.nodeInfo.kernelVersion: 20348 for
 	// 10.0.20348.2340; 0 unknown.
 	Build int `json:"build,omitempty"`
+	// Revision is the number behind the build, 2340; 0 unknown.
+	Revision int `json:"revision,omitempty"`
 	// OSImage is "Windows Server 2022 Datacenter".
 	OSImage string `json:"osImage,omitempty"`
 	// Kubelet is status.nodeInfo.kubeletVersion as written.

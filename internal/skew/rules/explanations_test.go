@@ -94,7 +94,7 @@ func TestEveryCaseIsNamed(t *testing.T) {
 			}
 		}
 	}
-	if cases != 137 {
+	if cases != 143 {
 		t.Errorf("%d cases were found", cases)
 	}
 }

@@ -94,4 +94,7 @@ func BuildName(build int) string {
 
 // Server2025 is Windows Server 2025. Whether wmic is there by default wasn't
 // confirmed; reports of it missing are of newer Windows builds.
-const Server2025 = 26100
+const (
+	Server2022 = 20348
+	Server2025 = 26100
+)

@@ -105,8 +105,8 @@ func mixedStates() []state {
 		},
 		{
 			name: "gcp-pd on Server 2019, equal", cluster: gcpOn("4.18.20", onWindows(17763), uses(gcpName), with(gcp(":v1.15.2"))), to: "4.19",
-			verdict: finding.Pass,
-			why:     "1.15 and 1.17 have images for 2019", source: gcpWindows,
+			verdict: finding.Warn,
+			why:     "the driver runs; WMCO lists this Windows on the platform for neither release", source: wmcoWindows,
 		},
 		{
 			name: "gcp-pd equal, 4.22 to 5.0", cluster: gcpOn("4.22.2", uses(gcpName), with(gcp(":v1.24.1"))), to: "5.0",
@@ -125,8 +125,8 @@ func mixedStates() []state {
 		},
 		{
 			name: "vsphere, a DaemonSet for each Windows build", cluster: vs("4.18.20", eachOn(17763, 20348), uses(vsphereName), perBuild(vsphere("v3.3.1"), vsphere("v3.3.1"), "10.0.17763", "10.0.20348")), to: "4.19",
-			verdict: finding.Pass,
-			why:     "their nodes never meet, each is equal", source: twoOfAName,
+			verdict: finding.Warn,
+			why:     "the driver runs; WMCO lists this Windows on the platform for neither release", source: wmcoWindows,
 		},
 		{
 			name: "vsphere, a DaemonSet for each Windows build, one behind", cluster: vs("4.18.20", eachOn(17763, 20348), uses(vsphereName), perBuild(vsphere("v3.1.2"), vsphere("v3.3.1"), "10.0.17763", "10.0.20348")), to: "4.19",
@@ -140,8 +140,8 @@ func mixedStates() []state {
 		},
 		{
 			name: "azure-disk through pipes on 23H2, running", cluster: azure("4.19.12", onWindows(25398), uses(azureDiskName), with(azureDisk("v1.32.0"))), to: "4.20",
-			verdict: finding.Pass,
-			why:     "containerd 1.7 takes the image of Server 2022 on a later build", source: stableABI,
+			verdict: finding.Warn,
+			why:     "the driver runs; WMCO lists this Windows on the platform for neither release", source: wmcoWindows,
 		},
 		{
 			name: "smb equal, to a release that no version is known of", cluster: openshift("4.22.2", "None", uses(smbName), smbOperator, with(smbHost("v1.18.0-windows-hp"))), to: "5.0",
@@ -195,8 +195,8 @@ func mixedStates() []state {
 		},
 		{
 			name: "nodes without WMCO, csi-proxy from a DaemonSet", cluster: vs("4.18.20", noWMCO, uses(vsphereName), with(vsphere("v3.3.1")), change(func(c *cluster) { c.extra = append(c.extra, proxyDaemonSet()) })), to: "4.19",
-			verdict: finding.Pass,
-			why:     "csi-proxy 1.3.0 is there, and nothing changes it", source: dialsPipes,
+			verdict: finding.Warn,
+			why:     "containerd 1.7 of the nodes is out of support and vulnerable, and no operator keeps it", source: containerdReleases,
 		},
 		{
 			name: "nodes without WMCO, csi-proxy from nowhere that is seen", cluster: vs("4.18.20", noWMCO, uses(vsphereName), with(vsphere("v3.3.1"))), to: "4.19",

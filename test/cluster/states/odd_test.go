@@ -11,6 +11,8 @@ const (
 	tridentWindows     = "https://docs.netapp.com/us-en/trident/trident-get-started/kubernetes-deploy-operator.html"
 	nfsOnLinux         = "https://github.com/kubernetes-csi/csi-driver-nfs#readme"
 	ecrTags            = "https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html"
+	wmcoWindows        = "https://github.com/openshift/windows-machine-config-operator/blob/v10.22.1/docs/wmco-prerequisites.md"
+	containerdReleases = "https://github.com/containerd/containerd/blob/main/RELEASES.md"
 	conditionalUpdates = "https://github.com/openshift/enhancements/blob/master/enhancements/update/targeted-update-edge-blocking.md"
 	proxyPipes         = "https://github.com/kubernetes-csi/csi-proxy/blob/v1.3.0/README.md"
 )
@@ -122,9 +124,9 @@ func oddStates() []state {
 			why:     "bring the nodes back before the update; nothing is said of the driver", source: nodeInfo,
 		},
 		{
-			name: "nodes without WMCO, ebs HostProcess", to: "4.21", verdict: finding.Pass,
+			name: "nodes without WMCO, ebs HostProcess", to: "4.21", verdict: finding.Warn,
 			cluster: aws("4.20.6", noWMCO, uses(ebsName), with(host(ebs("v1.45.0"), "--windows-host-process=true"))),
-			why:     "no pipe is dialled, and the nodes may be a minor behind an odd release", source: kubeletSkew,
+			why:     "containerd 1.7 of the nodes is out of support and vulnerable, and no operator keeps it", source: containerdReleases,
 		},
 		{
 			name: "csi-proxy's DaemonSet beside WMCO's, drivers are HostProcess", to: "4.21", verdict: finding.Warn,
@@ -137,9 +139,9 @@ func oddStates() []state {
 			why:     "on WMCO's node two serve the pipes, on the other the DaemonSet's is the only one", source: proxyPipes,
 		},
 		{
-			name: "smb through pipes on Server 2022 and 2025", to: "4.19", verdict: finding.Pass,
+			name: "smb through pipes on Server 2022 and 2025", to: "4.19", verdict: finding.Warn,
 			cluster: vs("4.18.20", eachOn(20348, 26100), besideLinux(operated("smb-csi-driver-node", smbName)), uses(smbName), with(adjusted(smbPipes("v1.16.0"), []option{tolerating(everything)}))),
-			why:     "equal, running, and falls behind by the update", source: stableABI,
+			why:     "the driver runs; WMCO lists this Windows on the platform for neither release", source: wmcoWindows,
 		},
 		{
 			name: "a Windows pod with a volume of NFS", to: "4.21", verdict: finding.Block,

@@ -91,7 +91,7 @@ func nodeOS(n *corev1.Node) string {
 func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 	info := n.Status.NodeInfo
 	out := inventory.Node{
-		Name: n.Name, Labels: n.Labels, Build: version.WindowsBuild(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion, Runtime: info.ContainerRuntimeVersion,
+		Name: n.Name, Labels: n.Labels, Build: version.WindowsBuild(info.KernelVersion), Revision: version.WindowsRevision(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion, Runtime: info.ContainerRuntimeVersion,
 		WMCO: n.Annotations[wmcoVersion], DesiredWMCO: n.Annotations[wmcoDesired], At: inventory.Evidence{Where: at()},
 	}
 	out.Build = cmp.Or(out.Build, version.WindowsBuild(n.Labels[corev1.LabelWindowsBuild]))

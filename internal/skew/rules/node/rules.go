@@ -12,4 +12,4 @@ import (
 var texts embed.FS
 
 // Rules are those of the family.
-var Rules = rules.Family(texts, node001, node002, node003, node005)
+var Rules = rules.Family(texts, node001, node002, node003, node005, node006, node007)

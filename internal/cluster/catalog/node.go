@@ -1,0 +1,101 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// WindowsBuild is a build of Windows that WMCO takes as a node.
+type WindowsBuild struct {
+	Build int `json:"build"`
+	// Revision is the least one, 681 of 20348.681; 0 for any.
+	Revision int    `json:"revision,omitempty"`
+	Name     string `json:"name" check:"text"`
+	// Platforms are Infrastructure's platform types.
+	Platforms []string `json:"platforms" check:"platform"`
+	// From is the first minor whose WMCO takes it, Until the first that doesn't; "" for
+	// none. From DoubtFrom on sources contradict each other, as Doubt says.
+	From      string     `json:"from" check:"release"`
+	Until     string     `json:"until,omitempty" check:"release"`
+	DoubtFrom string     `json:"doubtFrom,omitempty" check:"release"`
+	Doubt     string     `json:"doubt,omitempty"`
+	Evidence  []Evidence `json:"evidence"`
+}
+
+// Containerd is which containerd a Kubernetes minor is tested with.
+type Containerd struct {
+	Kubernetes string `json:"kubernetes" check:"kubernetes"`
+	// Least is the least release of each line; of a line that is newer than all of
+	// them any is good.
+	Least    []string   `json:"least" check:"version"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// ContainerdLine is a minor of containerd.
+type ContainerdLine struct {
+	Line string `json:"line" check:"text"` // "1.7"
+	// Ended is the day on which support ends, or ended.
+	Ended string `json:"ended" check:"day"`
+	// Fixed is its first release without a known vulnerability, and Vulnerable what the
+	// ones before have; "" where that isn't known.
+	Fixed      string     `json:"fixed,omitempty" check:"version"`
+	Vulnerable string     `json:"vulnerable,omitempty"`
+	Evidence   []Evidence `json:"evidence"`
+}
+
+func (w WindowsBuild) key() string   { return w.Name }
+func (c Containerd) key() string     { return c.Kubernetes }
+func (l ContainerdLine) key() string { return l.Line }
+
+// WindowsTaken are the builds that WMCO for a minor takes on a platform, "" for any;
+// known is false for a minor of which the catalog has none.
+func (c *Catalog) WindowsTaken(minor, platform string) (builds []WindowsBuild, known bool) {
+	for _, w := range c.Windows {
+		if compareMinor(w.From, minor) > 0 {
+			continue
+		}
+		known = true
+		if gone := w.Until != "" && compareMinor(w.Until, minor) <= 0; !gone && (platform == "" || slices.Contains(w.Platforms, platform)) {
+			builds = append(builds, w)
+		}
+	}
+	return builds, known
+}
+
+// Doubted tells whether sources contradict each other on the build for a minor.
+func (w *WindowsBuild) Doubted(minor string) bool {
+	return w.DoubtFrom != "" && compareMinor(w.DoubtFrom, minor) <= 0
+}
+
+// Containerd is the row of a Kubernetes minor; nil for none.
+func (c *Catalog) ContainerdOf(kubernetes string) *Containerd {
+	i := slices.IndexFunc(c.Containerd, func(r Containerd) bool { return r.Kubernetes == kubernetes })
+	if i < 0 {
+		return nil
+	}
+	return &c.Containerd[i]
+}
+
+// Takes tells whether a release of containerd is one that the Kubernetes minor is tested with.
+func (r *Containerd) Takes(v *semver.Version) bool {
+	newer := true
+	for _, text := range r.Least {
+		least := semver.MustParse(text)
+		if least.Major() == v.Major() && least.Minor() == v.Minor() {
+			return !v.LessThan(least)
+		}
+		newer = newer && least.LessThan(v)
+	}
+	return newer
+}
+
+// ContainerdLineOf is the line of a release of containerd; nil for one that isn't known.
+func (c *Catalog) ContainerdLineOf(v *semver.Version) *ContainerdLine {
+	for i := range c.ContainerdLines {
+		if line := semver.MustParse(c.ContainerdLines[i].Line); line.Major() == v.Major() && line.Minor() == v.Minor() {
+			return &c.ContainerdLines[i]
+		}
+	}
+	return nil
+}
