@@ -22,7 +22,7 @@ func TestControlPlaneOnly(t *testing.T) {
 	const want = `0 before: acknowledge ack-4.18-kube-1.32-api-removals-in-4.19
 0 before: pause the machine config pool worker: its nodes stay at their release
 0 before: remove WMCO's Subscription and ClusterServiceVersion; its namespace, the Secret cloud-private-key and the ConfigMap windows-instances stay, and Windows pods run on
-0 during: take updates from the channel eus-4.20; then update the cluster to 4.19
+0 during: switch to channel eus-4.20; then update the cluster to 4.19
 1 before: acknowledge ack-4.19-admissionregistration-v1beta1-api-removals-in-4.20
 1 during: update the cluster to 4.20
 1 after: resume the machine config pool worker, and wait until its nodes have followed

@@ -2,16 +2,13 @@ package skewreport
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/skew"
 )
-
-// roomForSteps is how many lines of steps the short text shows before it names
-// those that follow only, but for those of what blocks.
-const roomForSteps = 12
 
 // todos are what to do: what answers findings that the plan has no step for,
 // and then the plan. What is asked for in the same words is asked for once.
@@ -48,55 +45,77 @@ func ask(f finding.Finding) (skew.Step, bool) {
 	return s, s.What != "" && (f.Severity >= finding.Unknown || f.Severity == finding.Warn && len(s.Commands()) > 0)
 }
 
-// todo writes what to do, numbered. The short text shows in full what comes
-// first and what a finding asks for, and names the rest.
+// todo writes what to do, numbered: in full what is due before the first update, and at
+// rest, and the rest in a line each.
 func (w *textWriter) todo() {
 	steps := w.todos()
-	if w.To == "" && !w.Details && !slices.ContainsFunc(steps, w.urgent) {
+	if len(steps) == 0 || w.To == "" && !w.Details && w.Verdict <= finding.Info {
 		return // this was the check after an update, and all is well
 	}
-	if len(steps) > 0 {
+	if w.To == "" || slices.ContainsFunc(steps, first) {
 		w.heading("What to do")
+	} else {
+		w.line("What to do: nothing before the update")
 	}
-	when, used, folded := "", 0, 0
+	when, hop := "", 0
 	for i, s := range steps {
-		if !w.Details && (!w.urgent(s) || (used >= roomForSteps || w.most < 0 && w.command == 0 && len(s.Commands()) == 0) && !w.blocks(s)) {
-			folded++
-			continue
-		}
-		w.fold(steps, i-folded, i)
-		folded = 0
 		lead := ""
-		if at := w.due(s); at != when {
-			when, lead = at, capital(at)+": "
+		switch at := w.due(s); {
+		case w.Details || w.To == "" || first(s):
+			if at != when {
+				lead = capital(at) + ": "
+			}
+			w.step(i, lead, s)
+		default: // what is done during an update says itself which one
+			if s.When != "during" && (at != when || s.Hop != hop) {
+				lead = capital(s.When) + ": "
+			}
+			number := fmt.Sprintf("%2d. ", i+1)
+			w.prose(number, len(number), lead+brief(withoutNamespaces(s))+begins(s))
 		}
-		before := strings.Count(w.String(), "\n")
-		w.step(i, lead, s)
-		used += strings.Count(w.String(), "\n") - before
+		when, hop = w.due(s), s.Hop
 	}
-	w.fold(steps, len(steps)-folded, len(steps))
 	if len(w.Steps) > 0 && w.To != "" {
 		w.commands("    ", w.planCommand()+"  # all steps, with commands")
 	}
 }
 
-// behind are the findings that a step is for.
-func (w *textWriter) behind(s skew.Step) []finding.Finding {
-	return slices.DeleteFunc(slices.Clone(w.Findings), func(f finding.Finding) bool { return !slices.Contains(s.Rules, f.ID) })
+// brief is what a step does without how to tell that it is done.
+func brief(what string) string {
+	for _, more := range []string{" (", ", and wait", ": versions"} {
+		what, _, _ = strings.Cut(what, more)
+	}
+	return what
 }
 
-// urgent tells whether a step is before all updates, and not for good-to-know findings
-// alone, or is asked for by a finding that makes the verdict.
-func (w *textWriter) urgent(s skew.Step) bool {
-	all := w.behind(s)
-	onlyInfo := len(s.Rules) > 0 && finding.Worst(all) <= finding.Info
-	return s.Hop < 0 || s.Hop == 0 && s.When == "before" && !onlyInfo || slices.ContainsFunc(all, func(f finding.Finding) bool {
-		return f.Severity > finding.Info && f.Severity == w.Verdict && s.Hop >= w.hopIndex(f.Hop)
-	})
+// first tells whether a step is due before all updates.
+func first(s skew.Step) bool { return s.Hop < 0 || s.Hop == 0 && s.When == "before" }
+
+// begins are the first words of a step's command that changes something, for one whose
+// commands aren't shown: the program, and its verbs.
+func begins(s skew.Step) string {
+	for _, a := range s.Actions {
+		if len(a.Commands) == 0 || len(a.Undo) == 0 && a.NoUndo == "" {
+			continue
+		}
+		var words []string
+		for _, word := range strings.Fields(inNamespace.ReplaceAllString(a.Commands[len(a.Commands)-1], "")) {
+			if !verb.MatchString(word) {
+				break
+			}
+			words = append(words, word)
+		}
+		if len(words) > 1 && !slices.Contains(words, "get") {
+			return " (" + strings.Join(words, " ") + " ...)"
+		}
+	}
+	return ""
 }
 
-// blocks tells whether a finding that blocks has a step: it is never cut.
-func (w *textWriter) blocks(s skew.Step) bool { return finding.Worst(w.behind(s)) == finding.Block }
+var (
+	inNamespace = regexp.MustCompile(` -n \S+`)
+	verb        = regexp.MustCompile(`^[a-z-]+$`)
+)
 
 func (w *textWriter) step(i int, lead string, s skew.Step) {
 	number, lines := fmt.Sprintf("%2d. ", i+1), s.Commands()
@@ -104,11 +123,7 @@ func (w *textWriter) step(i int, lead string, s skew.Step) {
 	if !w.Details && len(lines) > 0 {
 		what = lead + withoutNamespaces(s) // the commands have them
 	}
-	if !w.Details && w.command == 0 && w.most <= 0 && !w.blocks(s) {
-		w.short(number, len(number), what)
-	} else {
-		w.prose(number, len(number), what)
-	}
+	w.prose(number, len(number), what)
 	if len(lines) > 0 {
 		w.commands(strings.Repeat(" ", len(number)+2), strings.Join(lines, "\n"))
 	}
@@ -126,22 +141,6 @@ func withoutNamespaces(s skew.Step) string {
 		}
 	}
 	return what
-}
-
-// fold names the steps from first to before end in one line.
-func (w *textWriter) fold(steps []skew.Step, first, end int) {
-	if first == end {
-		return
-	}
-	number := fmt.Sprintf("%2d. ", first+1)
-	if end-first > 1 {
-		number = fmt.Sprintf("%2d-%d. ", first+1, end)
-	}
-	var names []string
-	for _, s := range steps[first:end] {
-		names = append(names, s.What)
-	}
-	w.short(number, len(number), strings.Join(names, "; "))
 }
 
 // due is when a step is due, "before the update 4.19 -> 4.20"; "" at any time.

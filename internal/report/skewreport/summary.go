@@ -237,7 +237,7 @@ func (d *Document) renew(words string) string {
 	if age := d.Catalog.AgeDays; age == nil || *age <= renewAfter {
 		return ""
 	}
-	return words + "install the newest verify"
+	return words + "go install github.com/winbake/winbake/cmd/verify@latest"
 }
 
 func problem(p inventory.Problem) string {

@@ -241,8 +241,8 @@ func cutTo(text string, width int) string {
 		if used += printable.Columns(string(r)); used <= width {
 			continue
 		}
-		if space := strings.LastIndexByte(text[:i], ' '); space > i/2 {
-			i = space // between words, where that leaves enough
+		if space := strings.LastIndexByte(text[:i], ' '); space > 0 {
+			i = space // between words: half a name is another's
 		}
 		return strings.TrimRight(text[:i], " ;:,") + more
 	}

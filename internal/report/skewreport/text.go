@@ -33,9 +33,7 @@ type textWriter struct {
 	strings.Builder
 	*Document
 	Options
-	// most is how many drivers the short text shows, the worst first. At 0 it shows
-	// one, and cuts what comes before the first command to a line each, but for what
-	// blocks; below, it names what doesn't block in one line.
+	// most is how many drivers the short text shows, the worst first.
 	most int
 	// command is the line of the first command; 0 for none.
 	command int
@@ -63,7 +61,7 @@ func encodeText(d *Document, o Options) (string, error) { //nolint:unparam // of
 	for most := fewDrivers; ; most-- {
 		w := &textWriter{Document: d, Options: o, most: most}
 		w.all()
-		if o.Details || w.command <= commandBy || most == 0 && d.Verdict < finding.Block || most < 0 {
+		if o.Details || w.command <= commandBy || most == 1 {
 			return w.String(), nil
 		}
 	}
@@ -132,8 +130,7 @@ func (w *textWriter) short(head string, columns int, text string) {
 	w.line(head + cutTo(text, max(w.Width-columns, minRoom)))
 }
 
-// grounds says in two lines each what makes the verdict, and in one what else
-// there is.
+// grounds says in full what makes the verdict, and in a line each what else there is.
 func (w *textWriter) grounds() {
 	var more []string
 	n := 0
@@ -148,9 +145,13 @@ func (w *textWriter) grounds() {
 		if n == 1 {
 			w.heading("Why")
 		}
-		w.short(w.label(f.Severity)+" ", indent, f.ID+" "+w.about(f)+f.Observed)
-		if f.Severity == w.Verdict {
-			w.few(strings.Repeat(" ", indent), f.Why)
+		if head, said := w.label(f.Severity)+" ", f.ID+" "+w.about(f)+f.Observed; f.Severity == w.Verdict {
+			w.prose(head, indent, said)
+			if f.Why != "" {
+				w.prose(strings.Repeat(" ", indent), indent, f.Why)
+			}
+		} else {
+			w.short(head, indent, said)
 		}
 	}
 	if len(more) > 0 {
@@ -194,7 +195,9 @@ func (w *textWriter) rest() {
 	for _, n := range w.NotEvaluated {
 		open = append(open, n.Rule)
 	}
-	w.line("")
+	if w.Verdict > finding.Info || len(w.Steps) == 0 || w.To == "" {
+		w.line("")
+	}
 	w.few("Accepted: ", tally(accepted))
 	w.few("Not evaluated: ", tally(open))
 	if w.Verbose {
@@ -205,9 +208,6 @@ func (w *textWriter) rest() {
 		w.few("Notes: ", strings.Join(notes, "; "))
 	}
 	w.prose("Read: ", len("Read: "), w.readLine()+" More: --details")
-	if renew := w.renew("The catalog is old; a newer one: "); renew != "" {
-		w.prose("", 0, renew)
-	}
 }
 
 func (w *textWriter) few(head, text string) {
