@@ -87,7 +87,11 @@ var ocsOwn = map[string]struct {
 	min, max int
 }{
 	// upgrade/upgrade.go; its command status is behind a feature gate before oc 4.20
-	"adm upgrade": {func(f *pflag.FlagSet) { f.String("to", "", ""); f.Bool("allow-not-recommended", false, ""); f.Bool("include-not-recommended", false, "") }, 0, 0},
+	"adm upgrade": {func(f *pflag.FlagSet) {
+		f.String("to", "", "")
+		f.Bool("allow-not-recommended", false, "")
+		f.Bool("include-not-recommended", false, "")
+	}, 0, 0},
 	// upgrade/channel/channel.go
 	"adm upgrade channel": {func(*pflag.FlagSet) {}, 0, 1},
 	// policy/modify_scc.go
