@@ -225,6 +225,8 @@ func windowsCases() []ruleCase {
 		{name: "20H2", id: "NODE006", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: on("Azure", 19042, 0), want: finding.Warn, fix: on("Azure", 17763, 0), count: 1},
 		{name: "2022 without the patch", id: "NODE006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: on("VSphere", 20348, 500), want: finding.Warn,
 			says: "build 20348.500 on win-0, win-1, win-2", does: "install the updates of Windows", fix: on("VSphere", 20348, 681), count: 1},
+		{name: "two revisions without it", id: "NODE006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(on("VSphere", 20348, 500), onNodes(func(n *inventory.Node) { n.Revision = 600 }, 1)), want: finding.Warn,
+			fix: on("VSphere", 20348, 681), count: 2},
 		{name: "2019 on AWS to 4.21", id: "NODE006", from: "4.20", to: "4.21", inv: clusterOf("4.20", "10.20.1", ebs("v1.45.0")), change: on("AWS", 17763, 5936)},
 		{name: "2019 on AWS to 4.22", id: "NODE006", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.1", ebs("v1.45.0")), change: on("AWS", 17763, 5936), want: finding.Warn,
 			says: "calls WMCO 10.21 the last one for it", fix: on("AWS", 20348, 2340), count: 1},

@@ -12,30 +12,27 @@ import (
 	"strings"
 )
 
+// WindowsBuild is the build of a Windows version, the third number of
+// 10.0.20348.2340; 0 for anything else.
+func WindowsBuild(osVersion string) int { return windowsNumber(osVersion, 2) }
+
 // WindowsRevision is the fourth number of a Windows version, 2340 of 10.0.20348.2340; 0
 // for none.
 func WindowsRevision(osVersion string) int {
-	parts := strings.Split(osVersion, ".")
-	if len(parts) < 4 || WindowsBuild(osVersion) == 0 {
+	if WindowsBuild(osVersion) == 0 {
 		return 0
 	}
-	n, err := strconv.Atoi(parts[3])
+	return windowsNumber(osVersion, 3)
+}
+
+func windowsNumber(osVersion string, i int) int {
+	parts := strings.Split(osVersion, ".")
+	if len(parts) <= i || parts[0] != "10" || parts[1] != "0" {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[i])
 	if err != nil || n < 0 {
 		return 0
 	}
 	return n
-}
-
-// WindowsBuild is the build of a Windows version, the third number of
-// 10.0.20348.2340; 0 for anything else.
-func WindowsBuild(osVersion string) int {
-	parts := strings.Split(osVersion, ".")
-	if len(parts) < 3 || parts[0] != "10" || parts[1] != "0" {
-		return 0
-	}
-	build, err := strconv.Atoi(parts[2])
-	if err != nil || build < 0 {
-		return 0
-	}
-	return build
 }

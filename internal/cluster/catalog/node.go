@@ -68,13 +68,9 @@ func (w *WindowsBuild) Doubted(minor string) bool {
 	return w.DoubtFrom != "" && compareMinor(w.DoubtFrom, minor) <= 0
 }
 
-// Containerd is the row of a Kubernetes minor; nil for none.
+// ContainerdOf is the row of a Kubernetes minor; nil for none.
 func (c *Catalog) ContainerdOf(kubernetes string) *Containerd {
-	i := slices.IndexFunc(c.Containerd, func(r Containerd) bool { return r.Kubernetes == kubernetes })
-	if i < 0 {
-		return nil
-	}
-	return &c.Containerd[i]
+	return find(c.Containerd, func(r *Containerd) bool { return r.Kubernetes == kubernetes })
 }
 
 // Takes tells whether a release of containerd is one that the Kubernetes minor is tested with.
@@ -92,10 +88,8 @@ func (r *Containerd) Takes(v *semver.Version) bool {
 
 // ContainerdLineOf is the line of a release of containerd; nil for one that isn't known.
 func (c *Catalog) ContainerdLineOf(v *semver.Version) *ContainerdLine {
-	for i := range c.ContainerdLines {
-		if line := semver.MustParse(c.ContainerdLines[i].Line); line.Major() == v.Major() && line.Minor() == v.Minor() {
-			return &c.ContainerdLines[i]
-		}
-	}
-	return nil
+	return find(c.ContainerdLines, func(l *ContainerdLine) bool {
+		line := semver.MustParse(l.Line)
+		return line.Major() == v.Major() && line.Minor() == v.Minor()
+	})
 }

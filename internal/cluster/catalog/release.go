@@ -170,13 +170,23 @@ func HostProcessOn(runtime string) (runs, binds, known bool) {
 	if strings.HasPrefix(runtime, "docker://") {
 		return false, false, true
 	}
-	text, containerd := strings.CutPrefix(runtime, "containerd://")
-	v, err := semver.NewVersion(text)
-	if !containerd || err != nil {
+	v := ContainerdVersion(runtime)
+	if v == nil {
 		return false, false, false
 	}
 	at := func(minor uint64) bool { return v.Major() > 1 || v.Major() == 1 && v.Minor() >= minor }
 	return at(6), at(7), true
+}
+
+// ContainerdVersion is the release of a node's containerd, from its
+// status.nodeInfo.containerRuntimeVersion; nil for another runtime.
+func ContainerdVersion(runtime string) *semver.Version {
+	text, is := strings.CutPrefix(runtime, "containerd://")
+	v, err := semver.NewVersion(text)
+	if !is || err != nil {
+		return nil
+	}
+	return v
 }
 
 // stableABI is the first release of v's line in which newer hosts run older

@@ -171,7 +171,7 @@ func (d *Document) readLines() []string {
 	if len(partial) > 0 {
 		lines = append(lines, "read in part or not at all: "+strings.Join(partial, ", "))
 	}
-	return append(lines, d.catalogLine()+d.renew("; a newer one: "))
+	return append(lines, d.catalogLine()+d.renew())
 }
 
 // fewKinds is how many kinds of objects one line has room for.
@@ -232,12 +232,12 @@ func (d *Document) catalogLine() string {
 // patch releases each week, and rebases a driver in one every few months.
 const renewAfter = 45
 
-// renew is how to have a newer catalog, behind some words, for a catalog that is old; "" for another.
-func (d *Document) renew(words string) string {
+// renew is how to have a newer catalog than one that is old; "" for another.
+func (d *Document) renew() string {
 	if age := d.Catalog.AgeDays; age == nil || *age <= renewAfter {
 		return ""
 	}
-	return words + "go install github.com/winbake/winbake/cmd/verify@latest"
+	return "; a newer one: go install github.com/winbake/winbake/cmd/verify@latest"
 }
 
 func problem(p inventory.Problem) string {

@@ -156,18 +156,14 @@ func channel(have string, from, to version.OpenShift) string {
 // offered is the newest patch of a minor that the cluster is offered, without known risks
 // where there is one; the zero value for none, or where the patch was asked for.
 func (p *planner) offered(to version.OpenShift) version.OpenShift {
-	var newest version.OpenShift
-	var risky bool
-	for _, s := range p.inv.Cluster.Available {
-		v, err := version.ParseOpenShift(s)
-		if err != nil || to.Patch >= 0 || v.CompareMinor(to) != 0 || v.Pre != "" {
-			continue
-		}
-		if r := p.inv.Cluster.Risk(s) != nil; newest.IsZero() || risky && !r || risky == r && v.Compare(newest) > 0 {
-			newest, risky = v, r
-		}
+	if to.Patch >= 0 {
+		return version.OpenShift{}
 	}
-	return newest
+	safe, risky := snapshot.Offered(&p.inv.Cluster, to)
+	if safe.IsZero() {
+		return risky
+	}
+	return safe
 }
 
 func (p *planner) operator(e Judged) {

@@ -170,6 +170,25 @@ func release(flag, s string) (version.OpenShift, error) {
 	return v, nil
 }
 
+// Offered are the newest releases of a minor that the cluster is offered: of those without
+// known risks, and of those with some; the zero value for none. Candidates count only for one.
+func Offered(c *inventory.Cluster, of version.OpenShift) (safe, risky version.OpenShift) {
+	for _, text := range c.Available {
+		v, err := version.ParseOpenShift(text)
+		if err != nil || v.CompareMinor(of) != 0 || v.Pre != of.Pre {
+			continue
+		}
+		newest := &safe
+		if c.Risk(text) != nil {
+			newest = &risky
+		}
+		if newest.IsZero() || v.Compare(*newest) > 0 {
+			*newest = v
+		}
+	}
+	return safe, risky
+}
+
 // Hops are the updates of the route.
 func (j *Route) Hops() []Hop {
 	var hops []Hop

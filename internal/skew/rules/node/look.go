@@ -29,6 +29,9 @@ func OnlyHostProcess(v *snapshot.View) bool {
 
 const leftBehind = "WMCO is newer than these nodes: see why it doesn't configure %s"
 
+// lookAtAll shows the Windows, the kubelet and the runtime of all Windows nodes.
+var lookAtAll = [][]string{{"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "wide"}}
+
 func lookAtNodes(text string, names []string) []action.Action {
 	return []action.Action{action.ByHand{Text: fmt.Sprintf(text, rules.SomeOf(names)), Look: [][]string{
 		{"oc", "get", "node", names[0], "-o", "yaml"},

@@ -35,10 +35,10 @@ func builtFor(snap *snapshot.Snapshot, report rules.Report) {
 		f := rules.Finding{
 			Case:  "not taken",
 			Facts: rules.Facts{"nodes": nodes, "build": snapshot.BuildName(n.Build), "minor": r.OpenShift, "takes": rules.And(names), "platform": platform},
-			Same:  strconv.Itoa(n.Build), Evidence: snapshot.NodeEvidence(nodes),
+			Same:  windowsOf(n, taken), Evidence: snapshot.NodeEvidence(nodes),
 			Do: []action.Action{action.ByHand{
 				Text:  "add machines of a Windows that WMCO takes first, " + preferred(taken) + " say, move the pods to them, then remove " + rules.SomeOf(snapshot.NodeNames(nodes)),
-				First: true, Look: [][]string{{"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "wide"}},
+				First: true, Look: lookAtAll,
 			}},
 		}
 		is := func(w catalog.WindowsBuild) bool { return w.Build == n.Build }
@@ -49,7 +49,7 @@ func builtFor(snap *snapshot.Snapshot, report rules.Report) {
 		case n.Revision != 0 && n.Revision < taken[i].Revision:
 			f.Case, f.Facts["revision"], f.Facts["least"] = "not patched", n.Revision, taken[i].Revision
 			f.Do = []action.Action{action.ByHand{Text: "install the updates of Windows on " + rules.SomeOf(snapshot.NodeNames(nodes)) + ", one node at a time, drained",
-				Look: [][]string{{"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "wide"}}}}
+				Look: lookAtAll}}
 		case taken[i].Doubted(r.OpenShift):
 			f.Case, f.Facts["doubt"] = "in doubt", taken[i].Doubt
 		default:

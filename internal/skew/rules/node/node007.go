@@ -25,10 +25,9 @@ func runtimeSkew(snap *snapshot.Snapshot, report rules.Report) {
 	for _, nodes := range snapshot.GroupBy(snap.Nodes, func(n *inventory.Node) string {
 		return fmt.Sprint(n.Runtime, " ", n.Kubelet, " ", n.WMCO != "")
 	}) {
-		text, is := strings.CutPrefix(nodes[0].Runtime, "containerd://")
-		v, err := semver.NewVersion(text)
-		kubelet, kerr := version.ParseKubernetes(nodes[0].Kubelet)
-		if !is || err != nil || kerr != nil {
+		v := catalog.ContainerdVersion(nodes[0].Runtime)
+		kubelet, err := version.ParseKubernetes(nodes[0].Kubelet)
+		if v == nil || err != nil {
 			continue // NODE001 tells of the kubelet, NODE005 of Docker
 		}
 		faults, good := runtimeFaults(snap, v, kubelet.MinorString())
@@ -44,7 +43,7 @@ func runtimeSkew(snap *snapshot.Snapshot, report rules.Report) {
 		} else {
 			f.Do = []action.Action{action.ByHand{
 				Text: "install containerd " + good + " or newer on " + rules.SomeOf(snapshot.NodeNames(nodes)) + ", one node at a time, drained",
-				Look: [][]string{{"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "wide"}},
+				Look: lookAtAll,
 			}}
 		}
 		report(f)

@@ -16,13 +16,7 @@ func refusedUpdate(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Hop > 0 || c == nil || c.Status != "False" || snap.FromMinor() == snap.ToMinor() {
 		return
 	}
-	f := rules.Finding{
-		Case: "refused", Facts: rules.Facts{"reason": c.Reason, "message": printable.OneLine(c.Message)}, Evidence: []inventory.Evidence{c.At},
-		Do: []action.Action{action.ByHand{
-			Text: "fix what the condition names, until it is gone", Object: "ClusterVersion version",
-			Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
-		}},
-	}
+	f := ofCondition(c, "refused", "fix what the condition names, until it is gone")
 	if c.Reason == ackRequired {
 		// INTREE005 says what to acknowledge. A gate that has just been acknowledged
 		// keeps the condition for a moment.
@@ -32,4 +26,14 @@ func refusedUpdate(snap *snapshot.Snapshot, report rules.Report) {
 		f.Severity = finding.Warn
 	}
 	report(f)
+}
+
+// ofCondition is what a condition of the ClusterVersion says, and what shows its cause.
+func ofCondition(c *inventory.Condition, name, fix string) rules.Finding {
+	return rules.Finding{
+		Case: name, Facts: rules.Facts{"reason": c.Reason, "message": printable.OneLine(c.Message)}, Evidence: []inventory.Evidence{c.At},
+		Do: []action.Action{action.ByHand{
+			Text: fix, Object: "ClusterVersion version", Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
+		}},
+	}
 }

@@ -2,9 +2,6 @@ package update
 
 import (
 	"github.com/winbake/winbake/internal/base/finding"
-	"github.com/winbake/winbake/internal/base/printable"
-	"github.com/winbake/winbake/internal/cluster/inventory"
-	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
@@ -18,13 +15,7 @@ func failing(snap *snapshot.Snapshot, report rules.Report) {
 	if c == nil || c.Status != "True" || snap.Inventory.Cluster.Updating != "" {
 		return
 	}
-	f := rules.Finding{
-		Case: "failing", Facts: rules.Facts{"reason": c.Reason, "message": printable.OneLine(c.Message)}, Evidence: []inventory.Evidence{c.At},
-		Do: []action.Action{action.ByHand{
-			Text: "fix what the condition Failing names, until it is gone", Object: "ClusterVersion version",
-			Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
-		}},
-	}
+	f := ofCondition(c, "failing", "fix what the condition Failing names, until it is gone")
 	if snap.Hops == 0 {
 		f.Severity = finding.Warn
 	}
