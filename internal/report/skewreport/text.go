@@ -10,6 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
+	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
 const (
@@ -184,7 +185,11 @@ func (w *textWriter) about(f finding.Finding) string {
 // facts are.
 func (w *textWriter) rest() {
 	var notes, accepted, open []string
-	for _, f := range w.Findings {
+	ofDriver := func(f finding.Finding) bool {
+		return slices.ContainsFunc(w.Drivers, func(r skew.Row) bool { return r.Object == f.Object })
+	}
+	// The line is cut: what is said of drivers comes first.
+	for _, f := range slices.Concat(snapshot.Part(w.Findings, ofDriver)) {
 		switch {
 		case f.Accepted != "":
 			accepted = append(accepted, f.ID)
