@@ -15,7 +15,7 @@ func TestReplacement(t *testing.T) {
 	const (
 		bake  = "bake manifests csi-driver --upgrade-from openshift-cluster-csi-drivers.vsphere-windows-old.yaml --for 4.20 --mode hostprocess"
 		out   = " --out vsphere-4.20-vsphere-windows\n"
-		level = "oc label namespace " + csidriver.OperatorNamespace + " pod-security.kubernetes.io/enforce=privileged"
+		level = "oc label namespace/" + csidriver.OperatorNamespace + " pod-security.kubernetes.io/enforce=privileged"
 	)
 	for name, tc := range map[string]struct {
 		change   change
@@ -32,7 +32,7 @@ func TestReplacement(t *testing.T) {
 		"a version that no one bakes": {func(inv *inventory.Inventory) { at("v3.5.1")(inv) }, "Give it the present one's name, namespace, selector", "oc replace -f"},
 		"rights come before the pods": {func(*inventory.Inventory) {}, "oc apply -f vsphere-4.20-vsphere-windows/03-scc.yaml | tee -a vsphere-4.20-vsphere-windows-made.txt\noc replace -f", level},
 		"in the cluster's own":        {inNamespace("kube-system"), "oc apply -f vsphere-4.20-vsphere-windows/02-service-account.yaml", "01-namespace.yaml"},
-		"in a namespace of one's own": {inNamespace("csi"), "oc -n csi get daemonset vsphere-windows -o yaml", "delete daemonset"},
+		"in a namespace of one's own": {inNamespace("csi"), "oc -n csi get daemonset/vsphere-windows -o yaml", "delete daemonset"},
 	} {
 		inv := storageCluster("4.19", "10.19.1")
 		all(pooled, tc.change)(inv)

@@ -37,7 +37,7 @@ func TestMissingFields(t *testing.T) {
 			})
 		}
 	}
-	if cases != 890 {
+	if cases != 892 {
 		t.Errorf("%d cases", cases)
 	}
 }

@@ -35,7 +35,7 @@ func TestUpdateIsOffered(t *testing.T) {
 		{to: "4.20", available: []string{"4.20.9", "4.20.3"}, risky: []string{"4.20.9", "4.20.3"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
 		{to: "4.20", available: []string{"4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
 		{to: "4.20.9", available: []string{"4.20.3", "4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
-		{to: "4.20.0-rc.2", channel: "stable-4.19", want: "oc adm upgrade channel candidate-4.20\noc adm upgrade --to=4.20.0-rc.2"},
+		{to: "4.20.0-rc.2", channel: "stable-4.19", want: "oc adm upgrade channel candidate-4.20\nverify skew --to=4.20.0-rc.2\noc adm upgrade --to=4.20.0-rc.2"},
 		{to: "4.20.9", channel: "fast-4.19", want: "oc adm upgrade channel fast-4.20"},
 		{to: "4.20.9", channel: "our-own", want: "oc adm upgrade --to=4.20.9", without: "channel"},
 		{to: "4.20.0-okd-scos.5", channel: "stable-scos-4", want: "oc adm upgrade --to=4.20.0-okd-scos.5", without: "channel"},

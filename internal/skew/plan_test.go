@@ -155,7 +155,7 @@ func TestSameCommandsAreOneStep(t *testing.T) {
 		inv := storageCluster("4.20", "10.20.0")
 		proxyDaemonSet("v1.1.2")(inv)
 		for i, s := range evaluate(t, inv, skew.Request{To: to}).Steps {
-			deletes := strings.Contains(strings.Join(s.Commands(), "\n"), "delete daemonset csi-proxy")
+			deletes := strings.Contains(strings.Join(s.Commands(), "\n"), "delete daemonset/csi-proxy")
 			if deletes != (i == 0) {
 				t.Errorf("to %q: step %d: %+v", to, i, s)
 			}

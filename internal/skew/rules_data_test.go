@@ -59,7 +59,7 @@ func releaseCases() []ruleCase {
 	return []ruleCase{
 		{name: "a Linux manifest beside OpenShift's driver", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), want: finding.Warn,
 			says: "Linux 3.3.0 by DaemonSet openshift-cluster-csi-drivers/vsphere-linux, which no operator owns and no status shows to run; OpenShift brings csi.vsphere.vmware.com itself, 3.5.0",
-			does: "oc get clustercsidriver csi.vsphere.vmware.com -o 'jsonpath={.spec.managementState}'", fix: func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:1] }, count: 2},
+			does: "oc get clustercsidriver/csi.vsphere.vmware.com -o 'jsonpath={.spec.managementState}'", fix: func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:1] }, count: 2},
 		{name: "and it runs there", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), want: finding.Warn,
 			does: "then the DaemonSet that runs counts", fix: func(inv *inventory.Inventory) {
 				inv.Drivers[1].Rollout = &inventory.Rollout{Desired: 3, Observed: true}

@@ -203,6 +203,9 @@ type Action struct {
 	// are empty for an action that changes nothing.
 	Undo   []string `json:"undo,omitempty"`
 	NoUndo string   `json:"noUndo,omitempty"`
+	// Final is a shell line that exits 0 once there is no way back to before the action,
+	// nor to before what was done ahead of it; "" where there is one.
+	Final string `json:"final,omitempty"`
 	// Interrupts says which pods are without their volumes, and for how long; ""
 	// for none.
 	Interrupts string `json:"interrupts,omitempty"`

@@ -17,6 +17,15 @@ func Word(s string) string {
 	return Quote(s)
 }
 
+// Words are several, in their order.
+func Words(list []string) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = Word(s)
+	}
+	return strings.Join(words, " ")
+}
+
 // Path is a path as a word. On Windows, too, programs and shells take slashes.
 func Path(name string) string { return Word(filepath.ToSlash(name)) }
 

@@ -164,7 +164,7 @@ func (t *tool) live(ctx context.Context, c *kube.Collector, in inputs) (inventor
 	config.UserAgent = "winbake/" + app.Version()
 	shown := cmp.Or(name, config.Host)
 	t.Tell(shown, event.Read, event.Start, "")
-	s, err := cluster.Read(ctx, c, cluster.Options{Config: config, Context: name, Progress: func(what string, done, total int64) {
+	s, err := cluster.Read(ctx, c, cluster.Options{Config: config, Context: name, Given: in.cluster.Given(), Progress: func(what string, done, total int64) {
 		t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Progress, Done: done, Total: total, Message: what})
 	}})
 	if err != nil {

@@ -1,10 +1,12 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/internal/skew"
 )
@@ -107,8 +110,32 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	result.Accept(rules)
 	return skewreport.Report{
 		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
-		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
+		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd), Target: o.target(cmd, inv),
 	}, nil
+}
+
+// target is how commands reach the cluster again. Files that change an answer are named
+// so that they are found from any folder.
+func (o *skewOptions) target(cmd *cobra.Command, inv *inventory.Inventory) skewreport.Target {
+	t := skewreport.Target{Kubeconfig: o.cluster.Kubeconfig(), Flags: o.cluster.Given()}
+	for _, s := range inv.Sources {
+		t.Context = cmp.Or(t.Context, s.Context)
+	}
+	for _, name := range []string{"accept", "catalog", "image-version", "release-image"} {
+		list, _ := cmd.Flags().Lookup(name).Value.(pflag.SliceValue)
+		for _, v := range list.GetSlice() {
+			if path, err := filepath.Abs(v); err == nil && fileThere(path) {
+				v = path
+			}
+			t.Judging = append(t.Judging, "--"+name, v)
+		}
+	}
+	return t
+}
+
+func fileThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // controlPlaneOnly is what was asked of --eus; nil for nothing.
@@ -213,7 +240,7 @@ func ruleIDs() []string {
 
 func newPlan(t *tool) *cobra.Command {
 	var o skewOptions
-	output := app.Output{Kinds: map[string]any{"UpdatePlan": []skew.Step{}}, Formats: []string{"markdown", "script", "json"}}
+	output := app.Output{Kinds: map[string]any{"UpdatePlan": skewreport.PlanJSON{}}, Formats: []string{"markdown", "script", "json"}}
 	cmd := &cobra.Command{
 		Use:  "plan",
 		Args: noPaths,
@@ -228,7 +255,7 @@ func newPlan(t *tool) *cobra.Command {
 			case "script":
 				return skewreport.Script(t.Stdout, r)
 			}
-			return output.JSON(t.Stdout, r.Result.Steps)
+			return output.JSON(t.Stdout, skewreport.PlanOf(r))
 		},
 	}
 	o.register(cmd)

@@ -7,6 +7,8 @@ import (
 
 // Cluster is what is true of the whole cluster. Empty fields weren't read.
 type Cluster struct {
+	// ID is ClusterVersion.spec.clusterID, by which a plan knows its cluster.
+	ID string `json:"id,omitempty"`
 	// OpenShift is the newest completed release, "4.19.12".
 	OpenShift string `json:"openshift,omitempty"`
 	// Updating is the release of an update that isn't complete.

@@ -176,6 +176,7 @@ type Running struct {
 // Proxy is a workload that runs csi-proxy itself.
 type Proxy struct {
 	Object     Object      `json:"object"`
+	Container  string      `json:"container"`
 	Image      Image       `json:"image"`
 	Version    VersionFact `json:"version"`
 	Scheduling Scheduling  `json:"scheduling"`

@@ -53,6 +53,8 @@ type Source struct {
 	// Kind is manifests, must-gather, cluster or release.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
+	// Context is the kubeconfig's of a cluster; "" where there is none.
+	Context string `json:"context,omitempty"`
 	// Detail counts what was in it, for people: "412 files, 1,650 documents".
 	Detail string `json:"detail,omitempty"`
 }

@@ -26,6 +26,8 @@ type Document struct {
 	Kind string `json:"kind" jsonschema:"enum=SkewReport"`
 	// Tool says who judged.
 	Tool ToolInfo `json:"tool"`
+	// Cluster is the one that was read.
+	Cluster ClusterInfo `json:"cluster"`
 	// Date is the day of the check, "2026-11-21"; empty where it wasn't told.
 	Date string `json:"date,omitempty"`
 	// Catalog is the data that was judged by.
@@ -76,6 +78,14 @@ type ToolInfo struct {
 	Version string `json:"version,omitempty"`
 	// CommandLine is the command as it was given.
 	CommandLine string `json:"command,omitempty"`
+}
+
+// ClusterInfo names a cluster.
+type ClusterInfo struct {
+	// ID is ClusterVersion's spec.clusterID; absent where that wasn't read.
+	ID string `json:"id,omitempty"`
+	// Context is the kubeconfig's; absent where files were read.
+	Context string `json:"context,omitempty"`
 }
 
 // CatalogAge says how old the facts are that were judged by.
@@ -161,7 +171,7 @@ func days(from, to string) *int {
 
 // multiline are the fields whose line ends mean something. A line end in any
 // other field is somebody's attempt to write lines of ours.
-var multiline = []string{"Observed", "Expected", "Why", "Remedy", "Command", "Text", "Commands", "Wait", "Done", "Undo"}
+var multiline = []string{"Observed", "Expected", "Why", "Remedy", "Command", "Text", "Commands", "Wait", "Done", "Undo", "Final"}
 
 // display returns a copy of d in which no string does anything but be read.
 func (d *Document) display() *Document {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
@@ -36,8 +37,47 @@ type Report struct {
 	FailOn finding.FailOn
 	// Command is the command line as it was given; "" leaves it out.
 	Command string
+	// Target is how commands reach the cluster, and judge it as it was judged here.
+	Target Target
 	// Explain tells of rules; nil is skew.Explain.
 	Explain func(id string) (skew.Rule, bool)
+}
+
+// Target is the cluster that commands are for.
+type Target struct {
+	// Context is the kubeconfig's; "" where files were read.
+	Context string
+	// Kubeconfig is as it was given; "" for the usual one.
+	Kubeconfig string
+	// Flags are the flags of oc that were given: --kubeconfig F --context C.
+	Flags []string
+	// Judging are flags of verify skew that were given and change an answer: --accept.
+	Judging []string
+}
+
+// words are what commands begin with instead, see shell.Replace.
+func (t Target) words() map[string]string {
+	words := map[string]string{}
+	if len(t.Flags) > 0 {
+		words["oc"] = "oc " + shell.Words(t.Flags)
+	}
+	if again := slices.Concat(t.Flags, t.Judging); len(again) > 0 {
+		words["verify skew"] = "verify skew " + shell.Words(again)
+	}
+	return words
+}
+
+// called writes the words that commands begin with.
+func (d *Document) called(words map[string]string) *Document {
+	if len(words) == 0 {
+		return d
+	}
+	return report.MapStrings(d, func(field, s string) string {
+		if slices.Contains([]string{"Command", "Commands", "Wait", "Done", "Undo", "Final", "Fix"}, field) {
+			return shell.Replace(s, words)
+		}
+		return s
+	})
 }
 
 var writers = map[string]func(*Document, Options) (string, error){
@@ -73,8 +113,24 @@ func Plan(w io.Writer, r Report) error {
 	return write(w, r, func(d *Document) (string, error) { return fill("plan", d) })
 }
 
+// PlanJSON is a plan for programs.
+type PlanJSON struct {
+	// Cluster is the one that it is for, From and To its releases; To is absent for what
+	// is to be done now.
+	Cluster ClusterInfo `json:"cluster"`
+	From    string      `json:"from"`
+	To      string      `json:"to,omitempty"`
+	Steps   []skew.Step `json:"steps"`
+}
+
+// PlanOf is what Plan writes, for programs.
+func PlanOf(r Report) PlanJSON {
+	d := newDocument(r).called(r.Target.words())
+	return PlanJSON{d.Cluster, d.From, d.To, d.Steps}
+}
+
 func write(w io.Writer, r Report, encode func(*Document) (string, error)) error {
-	out, err := encode(newDocument(r))
+	out, err := encode(newDocument(r).called(r.Target.words()))
 	if err == nil {
 		_, err = io.WriteString(w, out)
 	}
@@ -132,7 +188,9 @@ func newDocument(r Report) *Document {
 		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},
 	}
 	d.takeResult(*cmp.Or(r.Result, &skew.Result{}))
+	d.Cluster.Context = r.Target.Context
 	if r.Inventory != nil {
+		d.Cluster.ID = r.Inventory.Cluster.ID
 		d.Sources = append(d.Sources, r.Inventory.Sources...)
 		for resource, c := range r.Inventory.Read {
 			d.Coverage[string(resource)] = c

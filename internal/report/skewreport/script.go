@@ -1,6 +1,7 @@
 package skewreport
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -16,13 +17,22 @@ var scriptFrame string
 
 // Script writes a plan as a bash script that does the steps in order, and can be
 // run again from the start at any point. See script.sh for what is around them.
-func Script(w io.Writer, r Report) error { return write(w, r, encodeScript) }
+func Script(w io.Writer, r Report) error {
+	t := r.Target
+	r.Target.Flags, r.Target.Kubeconfig = nil, "" // the script's oc has them
+	return write(w, r, func(d *Document) (string, error) { return encodeScript(d, t), nil })
+}
 
-func encodeScript(d *Document) (string, error) {
+func encodeScript(d *Document, t Target) string {
 	d = d.display()
 	head, foot, _ := strings.Cut(scriptFrame, "# STEPS\n")
 	s := &script{}
 	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", printable.OneLine("Plan for Windows CSI drivers"+d.route()), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
+	// A plan for no update is of its day: the next one begins from another state.
+	folder := d.From + "-" + cmp.Or(d.To, d.Date)
+	for _, v := range [][2]string{{"cluster", d.Cluster.ID}, {"folder", strings.ReplaceAll(folder, "/", "_")}, {"kubeconfig", t.Kubeconfig}, {"context", d.Cluster.Context}} {
+		fmt.Fprintf(s, "%s=%s\n", v[0], shell.Quote(printable.OneLine(v[1])))
+	}
 	s.WriteString(head)
 	for i, step := range d.Steps {
 		for j, a := range step.Actions {
@@ -30,7 +40,7 @@ func encodeScript(d *Document) (string, error) {
 		}
 	}
 	s.WriteString(foot)
-	return s.String(), nil
+	return s.String()
 }
 
 type script struct{ strings.Builder }
@@ -40,8 +50,10 @@ func (s *script) action(n, when string, a finding.Action) {
 	s.lines("run", n, a.Commands)
 	s.lines("wait", n, a.Wait)
 	s.lines("undo", n, a.Undo)
-	if a.Done != "" {
-		s.lines("done", n, []string{a.Done})
+	for _, test := range [][2]string{{"done", a.Done}, {"final", a.Final}} {
+		if test[1] != "" {
+			s.lines(test[0], n, []string{test[1]})
+		}
 	}
 	var asks []string
 	first := false

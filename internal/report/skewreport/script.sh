@@ -1,36 +1,58 @@
 #
-# usage: bash FILE [--yes] [--rollback]
+# usage: bash FILE [--kubeconfig FILE] [--context NAME] [--yes] [--rollback]
 #
-# It asks before each step, tells what is done already, and stops at the first
-# step that fails. Run it again at any time: it begins at the first step that
-# isn't done. Keep its folder: files that a rollback needs are written there.
+# It is for one cluster and refuses any other. It asks before each step, tells what
+# is done already, and stops at the first step that fails. Run it again at any time:
+# it begins at the first step that isn't done. Before each update of the cluster
+# verify judges again. It makes a folder of the cluster and the update; keep that:
+# a rollback needs the files in it.
 #
+# --kubeconfig, --context  which cluster, as oc has them
 # --yes       asks nothing, and stops where only a person can tell
-# --rollback  goes from the last step back to the first
+# --rollback  undoes what this script has done, from the last step back to the first,
+#             or to an update of the cluster that was begun, which has no way back
 #
 # OC=kubectl, BAKE=/path/bake and VERIFY=/path/verify name other programs. A value
-# that is asked for can be given before: TO=4.20.3 bash FILE. POLL is how many
-# seconds are between two looks. WAIT=no waits for nothing: for a rehearsal on an
-# API server that has no nodes.
+# that is asked for can be given before: TO=4.20.3 bash FILE, and CLUSTER is the ID of
+# the cluster where the plan has none. POLL is how many seconds are between two looks.
+# WAIT=no waits for nothing: for a rehearsal on an API server that has no nodes.
 set -uo pipefail
 [ "${BASH_VERSINFO[0]}" -ge 4 ] || { echo "this is bash $BASH_VERSION, and 4 or newer is needed" >&2; exit 1; }
 
-oc() { command "${OC:-oc}" "$@"; }
-xargs() { command xargs "$1" "${OC:-oc}" "${@:3}"; } # -r oc: it runs no function
-bake() { command "${BAKE:-bake}" "$@"; }
-verify() { command "${VERIFY:-verify}" "$@"; }
-
 yes=no rollback=no
-for arg in "$@"; do
-  case $arg in
+while [ $# -gt 0 ]; do
+  case $1 in
   --yes) yes=yes ;;
   --rollback) rollback=yes ;;
+  --kubeconfig=*) kubeconfig=${1#*=} ;;
+  --context=*) context=${1#*=} ;;
+  --kubeconfig | --context)
+    [ $# -gt 1 ] || { echo "$1 has no value" >&2; exit 1; }
+    declare "${1#--}=$2"
+    shift
+    ;;
   *)
-    echo "unknown argument: $arg (--yes, --rollback)" >&2
+    echo "unknown argument: $1 (--kubeconfig FILE, --context NAME, --yes, --rollback)" >&2
     exit 1
     ;;
   esac
+  shift
 done
+
+# Below, the folder is another.
+for name in OC BAKE VERIFY; do
+  case ${!name-} in /*) ;; */*) declare "$name=$PWD/${!name}" ;; esac
+done
+for name in KUBECONFIG kubeconfig; do
+  case ${!name-} in /* | *:* | "") ;; *) declare "$name=$PWD/${!name}" ;; esac
+done
+connection=()
+[ -n "$kubeconfig" ] && connection+=("--kubeconfig=$kubeconfig")
+[ -n "$context" ] && connection+=("--context=$context")
+oc() { command "${OC:-oc}" ${connection[@]+"${connection[@]}"} "$@"; }
+xargs() { command xargs "$1" "${OC:-oc}" ${connection[@]+"${connection[@]}"} "${@:3}"; } # -r oc: it runs no function
+bake() { command "${BAKE:-bake}" "$@"; }
+verify() { command "${VERIFY:-verify}" "$@" ${connection[@]+"${connection[@]}"}; }
 
 steps=()
 declare -A when what person note no_undo asks_first
@@ -92,12 +114,11 @@ settle() {
   done
 }
 
-# carry_out FUNCTION NAME shows the lines of a step, asks, and runs them.
+# carry_out FUNCTION shows the lines of a step, asks, and runs them.
 carry_out() {
   declare -f "$1" | sed -e '1,3d;$d' -e 's/ )$//;s/;$//'
   confirm "  go on?"
   "$1"
-  [ $? = 0 ] || stop "$2 failed"
 }
 
 forward() {
@@ -120,30 +141,64 @@ forward() {
     return
   fi
   has "ask_$1" && "ask_$1"
-  carry_out "run_$1" "step ${1/_/.}"
+  grep -qsxF -- "${what[$1]}" begun || echo "${what[$1]}" >> begun
+  carry_out "run_$1"
+  [ $? = 0 ] || stop "step ${1/_/.} failed"
   settle "$1"
 }
 
+# back undoes a step that this script has begun.
 back() {
+  grep -qsxF -- "${what[$1]}" begun || return 0
   [ -n "${no_undo[$1]}" ] && echo "Step ${1/_/.}, ${what[$1]}: no way back, ${no_undo[$1]}"
-  has "undo_$1" || return
+  has "undo_$1" || return 0
   echo
   echo "Undo step ${1/_/.}: ${what[$1]}"
   has "ask_$1" && "ask_$1"
-  carry_out "undo_$1" "undoing step ${1/_/.}"
+  carry_out "undo_$1"
 }
 
 # STEPS
-if [ "$rollback" = yes ]; then
-  for ((i = ${#steps[@]} - 1; i >= 0; i--)); do
-    back "${steps[i]}"
-    forget
-  done
-else
+reached=$(oc get clusterversion/version -o 'jsonpath={.spec.clusterID}') && [ -n "$reached" ] || {
+  echo "the cluster's ID can't be read: oc get clusterversion/version" >&2
+  exit 1
+}
+cluster=${cluster:-${CLUSTER-}}
+if [ -n "$cluster" ] && [ "$reached" != "$cluster" ]; then
+  echo "this plan is for the cluster $cluster, and oc reaches $reached: give --kubeconfig or --context" >&2
+  exit 1
+fi
+echo "Cluster $reached, with: oc ${connection[*]-}"
+if [ -z "$cluster" ]; then
+  [ "$yes" = no ] || stop "the plan was made without the cluster's ID: CLUSTER=$reached says that it is for this one"
+  confirm "The plan was made without the cluster's ID. Is it for this cluster?"
+fi
+mkdir -p -- "$reached-$folder" && cd -- "$reached-$folder" || exit 1
+echo "Files are in $PWD"
+
+if [ "$rollback" = no ]; then
   for n in ${steps[@]+"${steps[@]}"}; do
     forward "$n"
     forget
   done
+  echo
+  echo "All steps are done."
+  exit
 fi
+failed=()
+for ((i = ${#steps[@]} - 1; i >= 0; i--)); do
+  n=${steps[i]}
+  if has "final_$n" && (set +o pipefail; "final_$n") >/dev/null; then
+    echo
+    echo "Step ${n/_/.}, ${what[$n]}: no way back, ${no_undo[$n]}. The rollback ends here, and what was done before stays"
+    break
+  fi
+  back "$n"
+  [ $? = 0 ] || failed+=("${n/_/.}") # behind || set -e would do nothing
+  forget
+done
 echo
-[ "$rollback" = yes ] && echo "All that has a way back is undone." || echo "All steps are done."
+[ ${#failed[@]} = 0 ] || stop "undoing failed: ${failed[*]}"
+# The next run saves the state that it begins from.
+mv -- "$PWD" "$PWD-undone-$(date -u +%Y%m%dT%H%M%SZ)"
+echo "All that has a way back is undone."

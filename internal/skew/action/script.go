@@ -69,7 +69,7 @@ func mapped(a finding.Action, text, line func(string) string) finding.Action {
 		return out
 	}
 	a.Object, a.Summary, a.NoUndo, a.Interrupts, a.Judge = text(a.Object), text(a.Summary), text(a.NoUndo), text(a.Interrupts), text(a.Judge)
-	a.Needs, a.Commands, a.Wait, a.Undo, a.Done = all(a.Needs, text), all(a.Commands, line), all(a.Wait, line), all(a.Undo, line), line(a.Done)
+	a.Needs, a.Commands, a.Wait, a.Undo, a.Done, a.Final = all(a.Needs, text), all(a.Commands, line), all(a.Wait, line), all(a.Undo, line), line(a.Done), line(a.Final)
 	a.Asks = slices.Clone(a.Asks)
 	for i := range a.Asks {
 		a.Asks[i].Text, a.Asks[i].Command = text(a.Asks[i].Text), line(a.Asks[i].Command)
@@ -153,6 +153,7 @@ func functions(later []string) template.FuncMap {
 	}
 	maps.Copy(funcs, template.FuncMap{
 		"word": word, "oc": oc, "get": get, "kind": kindOf, "saved": Saved, "some": inventory.Some, "newEnough": newEnough,
+		"each": each, "registers": registers,
 		"ref":        func(o inventory.Object) string { return kindOf(o) + "/" + o.Name },
 		"inside":     func(folder, file string) string { return folder + "/" + file },
 		"payload":    func(release string) string { return "release-" + release + ".txt" },
@@ -169,6 +170,42 @@ func functions(later []string) template.FuncMap {
 	return funcs
 }
 
+// registration is a DaemonSet and the driver that its pods register.
+type registration struct {
+	Object      inventory.Object
+	Provisioner string
+}
+
+// registers is what an action leaves registered; the zero value for nothing.
+func registers(a Action) registration {
+	switch a := a.(type) {
+	case SetImage:
+		return registration{a.Object, a.Provisioner}
+	case BuildImage:
+		return registration{a.Object, a.Provisioner}
+	case WaitRollout:
+		return registration{a.Object, a.Provisioner}
+	case ReplaceDriver:
+		return registration{a.Object, a.Becomes.Provisioner}
+	case DeployDriver:
+		return registration{a.Becomes.Object, a.Becomes.Provisioner}
+	case EditDriver:
+		if a.Becomes != nil {
+			return registration{a.Object, a.Becomes.Provisioner}
+		}
+	}
+	return registration{}
+}
+
+// each are objects of a kind by their names, "node/a".
+func each(kind string, names []string) []string {
+	out := slices.Clone(names)
+	for i := range out {
+		out[i] = kind + out[i]
+	}
+	return out
+}
+
 // oc is oc with an object's namespace. A manifest may leave that to the command that
 // applies it.
 func oc(o inventory.Object) raw {
@@ -179,7 +216,7 @@ func oc(o inventory.Object) raw {
 }
 
 func get(o inventory.Object) raw {
-	return oc(o) + raw(" get "+kindOf(o)+" "+word(o.Name))
+	return oc(o) + raw(" get "+word(kindOf(o)+"/"+o.Name))
 }
 
 // image is a reference as a word, or what Built says has it: "" before it is there.

@@ -22,6 +22,8 @@ type SetImage struct {
 	Object inventory.Object
 	// Container is "" where it isn't known: then it is asked for.
 	Container string
+	// Provisioner is the driver that its pods register; "" for csi-proxy.
+	Provisioner string
 	// Was and Image are references. Digest: the image is named by its digest too,
 	// which is asked for; the tag stays, as it tells the version.
 	Was, Image string

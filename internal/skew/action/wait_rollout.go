@@ -7,8 +7,10 @@ import (
 // WaitRollout waits until every pod of a DaemonSet is of its newest revision.
 type WaitRollout struct {
 	defaults
-	Object   inventory.Object
-	Strategy string
+	Object inventory.Object
+	// Provisioner is the driver that its pods register.
+	Provisioner string
+	Strategy    string
 	// Ready is how many pods are to be ready, of whatever revision; 0 where the
 	// revision counts. oc rollout status takes no OnDelete DaemonSet.
 	Ready int32

@@ -92,7 +92,7 @@ func NameRelease(snap *snapshot.Snapshot) string {
 
 // LookAtBuild shows the build of a node's Windows.
 func LookAtBuild(node string) []action.Action {
-	return []action.Action{action.Gather{Text: "show the node's build", Get: []string{"get", "node", node, "-o", "jsonpath={.status.nodeInfo.kernelVersion}"}}}
+	return []action.Action{action.Gather{Text: "show the node's build", Get: []string{"get", "node/" + node, "-o", "jsonpath={.status.nodeInfo.kernelVersion}"}}}
 }
 
 // SelectNodes has a driver take nodes, which it may tolerate and doesn't select; nil

@@ -54,7 +54,7 @@ func Retag(v *snapshot.View, hostProcess bool, to version.Driver, tag string) []
 	if d.Image.Repository != "" && (!own || p != nil && p.Holds(d.Image.Repository)) {
 		repository = d.Image.Repository
 	}
-	set := action.SetImage{Object: d.Object, Container: d.Container, Was: d.Image.Reference, Image: repository + ":" + tag, Digest: d.Image.Digest != "",
+	set := action.SetImage{Object: d.Object, Provisioner: d.Provisioner, Container: d.Container, Was: d.Image.Reference, Image: repository + ":" + tag, Digest: d.Image.Digest != "",
 		Strategy: d.Strategy, To: to, Unsure: p != nil && p.Unsure}
 	if !own && project != "" && repository != project {
 		set.From = project + ":" + tag
@@ -130,7 +130,7 @@ func Build(v *snapshot.View, to version.Driver, why string) []action.Action {
 		mode, bases = csidriver.HostProcess, []string{"mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0"}
 	}
 	build := action.BuildImage{
-		SetImage: action.SetImage{Object: d.Object, Container: d.Container, Was: d.Image.Reference, Image: action.Built(b.Name + "-" + release + ".txt"), Strategy: d.Strategy, To: to},
+		SetImage: action.SetImage{Object: d.Object, Provisioner: d.Provisioner, Container: d.Container, Was: d.Image.Reference, Image: action.Built(b.Name + "-" + release + ".txt"), Strategy: d.Strategy, To: to},
 		Release:  release, Commit: b.Head(release).Commit, Why: why,
 		Bake: []string{b.Name, "--for", release, "--mode", string(mode), "--windows", strings.Join(windows, ",")}, Bases: bases,
 	}

@@ -35,7 +35,7 @@ type shown struct {
 }
 
 // commandKeys are where a report in JSON has commands.
-var commandKeys = []string{"command", "commands", "wait", "done", "undo", "remedy", "fix"}
+var commandKeys = []string{"command", "commands", "wait", "done", "final", "undo", "remedy", "fix"}
 
 func outputs(t *testing.T) *shown {
 	t.Helper()

@@ -141,6 +141,9 @@ func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (out
 		return nothing, "" // but to look at the result
 	}
 	original := server.snapshot(t, false)
+	if d := server.backBeforeUpdate(t, dir, path, kubectl, text, original); d != "" {
+		return leaves, "before the update: " + d
+	}
 	agreed := []string{"--yes"}
 	out, exit := server.shell(t, dir, path, kubectl, text, agreed...)
 	if strings.Contains(out, " needs a person.") && !strings.Contains(shape(steps(t, asked)), "by-hand") {
@@ -166,13 +169,36 @@ func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (out
 	if d := difference(before, server.snapshot(t, true)); d != "" {
 		return unquiet, d
 	}
-	if out, exit := server.shell(t, dir, path, kubectl, text, append(agreed, "--rollback")...); exit != 0 {
+	out, exit = server.shell(t, dir, path, kubectl, text, append(agreed, "--rollback")...)
+	if exit != 0 {
 		return fails, "the way back: " + out
+	}
+	if strings.Contains(out, "The rollback ends here") {
+		return works, "" // what came before an update stays
 	}
 	if d := difference(kept(original, original), kept(server.snapshot(t, false), original)); d != "" {
 		return leaves, d
 	}
 	return works, ""
+}
+
+// backBeforeUpdate runs a plan up to the first update of the cluster, which is refused,
+// and takes it back: it tells what isn't as it was.
+func (s *server) backBeforeUpdate(t *testing.T, dir, path, kubectl, text string, original map[string]string) string {
+	t.Helper()
+	if !strings.Contains(text, "\noc adm upgrade --to=") {
+		return ""
+	}
+	s.refusing = true
+	defer func() { s.refusing = false }()
+	out, _ := s.shell(t, dir, path, kubectl, text)
+	if !strings.Contains(out, refused) {
+		return "" // it waits for a person before
+	}
+	if out, exit := s.shell(t, dir, path, kubectl, text, "--rollback"); exit != 0 {
+		return out
+	}
+	return difference(kept(original, original), kept(s.snapshot(t, false), original))
 }
 
 // kept are the objects that a way back restores: all but those that the update of

@@ -51,6 +51,8 @@ type server struct {
 	// the one that it is at.
 	release, followed string
 	follows           bool
+	// refusing has every update of the cluster refused.
+	refusing bool
 	// held are nodes that WMCO holds.
 	held map[string]bool
 	// played counts the calls of oc that were.

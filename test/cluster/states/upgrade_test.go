@@ -48,7 +48,17 @@ func (s *server) answer(ctx context.Context, args []string) (answerOfPlay, error
 	case has(args, "adm", "upgrade", "channel"):
 		return answerOfPlay{}, s.patch(ctx, versions, "", "version", fields{"spec": fields{"channel": args[len(args)-1]}})
 	case has(args, "adm", "upgrade"):
+		if s.refusing && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--to") }) {
+			return answerOfPlay{Out: "error: " + refused + "\n", Exit: 1}, nil
+		}
 		return s.upgrade(ctx, args)
+	case has(args, nextOffered):
+		now, history, err := s.history(ctx)
+		if err != nil {
+			return answerOfPlay{}, err
+		}
+		next := s.next(now, history)
+		return answerOfPlay{Out: next + "\n"}, nil
 	case has(args, "adm", "policy", "add-scc-to-user"), has(args, "adm", "policy", "remove-scc-from-user"):
 		return answerOfPlay{}, s.bindSCC(ctx, args)
 	case has(args, "rollout", "status"):
@@ -95,19 +105,14 @@ func (s *server) upgrade(ctx context.Context, args []string) (answerOfPlay, erro
 	if err != nil {
 		return answerOfPlay{}, err
 	}
-	history, _, err := unstructured.NestedSlice(o.Object, "status", "history")
+	now, history, err := s.history(ctx)
 	if err != nil {
 		return answerOfPlay{}, err
 	}
-	now, _, _ := unstructured.NestedString(history[0].(fields), "version")
 	if to == nextOffered {
-		later := slices.IndexFunc(s.state.cluster.offered, func(v string) bool {
-			return minor(v) != minor(now) && !slices.ContainsFunc(history, func(h any) bool { return h.(fields)["version"] == v })
-		})
-		if later < 0 {
+		if to = s.next(now, history); to == "" {
 			return answerOfPlay{Out: "error: no release is offered\n", Exit: 1}, nil
 		}
-		to = s.state.cluster.offered[later]
 	}
 	if to == "" {
 		return answerOfPlay{Out: "Cluster version is " + now + "\n"}, nil
@@ -132,6 +137,32 @@ func (s *server) upgrade(ctx context.Context, args []string) (answerOfPlay, erro
 	s.release, s.follows = to, true
 	return answerOfPlay{Out: "Requested update to " + to + "\n"}, s.follow(ctx)
 }
+
+// history is that of the cluster's updates, and the release that it is at.
+func (s *server) history(ctx context.Context) (now string, history []any, err error) {
+	o, err := s.any.Resource(versions).Get(ctx, "version", metav1.GetOptions{})
+	if err != nil {
+		return "", nil, err
+	}
+	if history, _, err = unstructured.NestedSlice(o.Object, "status", "history"); err == nil {
+		now, _, err = unstructured.NestedString(history[0].(fields), "version")
+	}
+	return now, history, err
+}
+
+// next is the next minor's release that is offered; "" for none.
+func (s *server) next(now string, history []any) string {
+	later := slices.IndexFunc(s.state.cluster.offered, func(v string) bool {
+		return minor(v) != minor(now) && !slices.ContainsFunc(history, func(h any) bool { return h.(fields)["version"] == v })
+	})
+	if later < 0 {
+		return ""
+	}
+	return s.state.cluster.offered[later]
+}
+
+// refused is what oc says where the server is refusing.
+const refused = "the update is refused in this run"
 
 // refuses is why the cluster version operator doesn't start an update: Upgradeable
 // is False for a minor one, and no acknowledgement is what it waits for.

@@ -46,7 +46,7 @@ func Read(ctx context.Context, c *kube.Collector, o Options) (inventory.Source, 
 	if err := r.read(ctx); err != nil {
 		return inventory.Source{}, r.fault(ctx, err)
 	}
-	return inventory.Source{Kind: "cluster", Name: r.name(), Detail: r.detail()}, nil
+	return inventory.Source{Kind: "cluster", Name: r.name(), Context: r.o.Context, Detail: r.detail()}, nil
 }
 
 // read asks for the version first: if that fails nothing else can be read.

@@ -88,6 +88,21 @@ func (f *Flags) Config() (config *rest.Config, context string, err error) {
 	return config, context, nil
 }
 
+// Given are the flags that say which cluster, as they were given: for commands that
+// are printed.
+func (f *Flags) Given() []string {
+	var words []string
+	for _, name := range []string{clientcmd.RecommendedConfigPathFlag, clientcmd.FlagContext, clientcmd.FlagClusterName, clientcmd.FlagAPIServer} {
+		if f.set != nil && f.set.Changed(name) {
+			words = append(words, "--"+name, f.set.Lookup(name).Value.String())
+		}
+	}
+	return words
+}
+
+// Kubeconfig is the file that --kubeconfig names; "" for none.
+func (f *Flags) Kubeconfig() string { return f.kubeconfig }
+
 // rules are kubectl's, but that nothing is printed.
 func (f *Flags) rules() *clientcmd.ClientConfigLoadingRules {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cluster/inventory/kube"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	// Context is the kubeconfig's context, for the source's name and for the
 	// commands that fix a Problem. It may be empty.
 	Context string
+	// Given are flags for those commands, instead of the context.
+	Given []string
 	// PageSize is how many objects one answer holds at most; 0 means 500,
 	// which is kubectl's.
 	PageSize int64
@@ -135,9 +138,14 @@ func (cl *clients) connect(config *rest.Config) error {
 // context are the flags that have kubectl ask the same server as the same user,
 // with a space behind each.
 func (r *reader) context() string {
-	flags := "--server " + r.host + " "
-	if r.o.Context != "" {
-		flags = "--context " + r.o.Context + " "
+	flags := ""
+	switch {
+	case len(r.o.Given) > 0:
+		flags = shell.Words(r.o.Given) + " "
+	case r.o.Context != "":
+		flags = "--context " + shell.Word(r.o.Context) + " "
+	default:
+		flags = "--server " + r.host + " "
 	}
 	if user := r.o.Config.Impersonate.UserName; user != "" {
 		flags += "--as " + user + " "

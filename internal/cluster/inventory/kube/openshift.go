@@ -52,7 +52,7 @@ func (c *Collector) clusterVersion(_ inventory.Object, object *fields, at Locato
 			c.evidence(at("status", "history", i, "version"), v+" ("+state+")")
 		}
 	}
-	cl.Channel, cl.Channels = text(o, "spec", "channel"), texts(list(o, "status", "desired", "channels"))
+	cl.ID, cl.Channel, cl.Channels = text(o, "spec", "clusterID"), text(o, "spec", "channel"), texts(list(o, "status", "desired", "channels"))
 	// One in both lists has conditions that don't hold for this cluster.
 	recommended := texts(list(o, "status", "availableUpdates"), "version")
 	cl.Available = recommended

@@ -30,7 +30,7 @@ func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 			}
 			report(rules.Finding{
 				Case: state, Facts: rules.Facts{"set": d}, Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))]),
-				Do: []action.Action{action.WaitRollout{Object: d.Object, Strategy: d.Strategy}},
+				Do: []action.Action{action.WaitRollout{Object: d.Object, Provisioner: d.Provisioner, Strategy: d.Strategy}},
 			})
 		}
 	}

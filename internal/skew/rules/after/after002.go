@@ -31,6 +31,6 @@ func afterMigrated(snap *snapshot.Snapshot, report rules.Report) {
 
 func migrate(l inventory.Leftover) []action.Action {
 	return []action.Action{action.ByHand{Text: "see that the storage operator is healthy and the CSIDriver is there", Look: [][]string{
-		{"oc", "get", "clusteroperators", "storage", "kube-controller-manager"}, {"oc", "get", "csidriver", l.Provisioner},
+		{"oc", "get", "clusteroperators", "storage", "kube-controller-manager"}, {"oc", "get", "csidriver/" + l.Provisioner},
 	}}}
 }

@@ -168,7 +168,7 @@ func driverData(v *snapshot.View, report rules.Report) {
 	case l.Rival != nil && len(l.Candidates) > 1:
 		d.Case, d.Severity = "two drivers", ambiguity(v, l)
 		d.Facts["first"], d.Facts["others"] = l.Candidates[0].Version, (&snapshot.Linux{Candidates: l.Candidates[1:]}).String()
-		look := []string{"get", "clustercsidriver", v.DaemonSet.Provisioner, "-o"}
+		look := []string{"get", "clustercsidriver/" + v.DaemonSet.Provisioner, "-o"}
 		d.Do = append([]action.Action{action.Gather{Text: "see whether OpenShift's operator manages the driver", Get: append(look, "jsonpath={.spec.managementState}")}}, remedy.Gather("daemonsets", "daemonsets.yaml")...)
 		if l.Rival.Rollout != nil {
 			d.Case = "two drivers run"

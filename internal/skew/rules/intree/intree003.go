@@ -52,7 +52,7 @@ func labelled(snap *snapshot.Snapshot, nodes []*inventory.Node) rules.Finding {
 		f.Case = "held nodes"
 		f.Do = []action.Action{action.ByHand{
 			Text: "see the driver in the node's CSINode, then release one node (" + allowUpgrade + "=true) and see its pods run before the next",
-			Look: [][]string{{"oc", "get", "csinode", nodes[0].Name, "-o", "jsonpath={.spec.drivers[*].name}"}},
+			Look: [][]string{{"oc", "get", "csinode/" + nodes[0].Name, "-o", "jsonpath={.spec.drivers[*].name}"}},
 		}}
 	case len(nodes) > 1 && len(nodes) == len(snap.Nodes):
 		f.Case = "all nodes released"

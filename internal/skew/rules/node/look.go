@@ -34,7 +34,7 @@ var lookAtAll = [][]string{{"oc", "get", "nodes", "-l", "kubernetes.io/os=window
 
 func lookAtNodes(text string, names []string) []action.Action {
 	return []action.Action{action.ByHand{Text: fmt.Sprintf(text, rules.SomeOf(names)), Look: [][]string{
-		{"oc", "get", "node", names[0], "-o", "yaml"},
+		{"oc", "get", "node/" + names[0], "-o", "yaml"},
 		{"oc", "-n", "openshift-windows-machine-config-operator", "logs", "deployment/windows-machine-config-operator"},
 	}}}
 }

@@ -34,7 +34,7 @@ func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 		if err != nil {
 			report(rules.Finding{
 				Case: "unreadable", Facts: rules.Facts{"nodes": nodes, "text": nodes[0].Kubelet}, Evidence: snapshot.NodeEvidence(nodes),
-				Do: []action.Action{action.Gather{Text: "look at the node", Get: []string{"get", "node", nodes[0].Name, "-o", "jsonpath={.status.nodeInfo.kubeletVersion}"}}},
+				Do: []action.Action{action.Gather{Text: "look at the node", Get: []string{"get", "node/" + nodes[0].Name, "-o", "jsonpath={.status.nodeInfo.kubeletVersion}"}}},
 			})
 			continue
 		}

@@ -49,7 +49,7 @@ func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIPro
 	}
 	if name == "two may run" {
 		text := fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is", p.Object)
-		f.Do = []action.Action{action.Gather{Text: text, Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "configmap", "windows-services-" + ss[0].Node.WMCO, "-o", "jsonpath={.data.services}"}}}
+		f.Do = []action.Action{action.Gather{Text: text, Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "configmap/windows-services-" + ss[0].Node.WMCO, "-o", "jsonpath={.data.services}"}}}
 	} else if others := onlyProxyOf(snap, p, ss); len(others) > 0 {
 		f.Do, f.Remedy = nil, fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label (csi-proxy=daemonset), and the DaemonSet a node selector for it", p.Object, rules.SomeOf(serviceNodes(ss)), rules.SomeOf(others))
 	}

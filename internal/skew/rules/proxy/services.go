@@ -45,6 +45,10 @@ func proxyRelease(snap *snapshot.Snapshot, s snapshot.CSIProxy) *catalog.CSIProx
 	return snapshot.Memo(snap, "csi-proxy "+s.Version.String(), func() *catalog.CSIProxyRelease { return snap.Catalog.Proxy(s.Version) })
 }
 
+// published is where csi-proxy's image is for a DaemonSet:
+// https://github.com/kubernetes-sigs/sig-windows-tools/tree/master/hostprocess/csi-proxy.
+const published = "ghcr.io/kubernetes-sigs/sig-windows/csi-proxy"
+
 // raiseProxy brings the csi-proxy of these nodes to a version: by its DaemonSet,
 // by WMCO, or by hand.
 func raiseProxy(snap *snapshot.Snapshot, want string, ss []snapshot.CSIProxy) []action.Action {
@@ -53,7 +57,11 @@ func raiseProxy(snap *snapshot.Snapshot, want string, ss []snapshot.CSIProxy) []
 	case s.Owner != nil && allBring(snap, ss, want):
 		return deleteProxy(s.Owner, "the csi-proxy that WMCO runs is "+want+" or newer")
 	case s.Owner != nil:
-		return []action.Action{action.SetImage{Object: s.Owner.Object, Container: "*", Was: s.Owner.Image.Reference, Image: s.Owner.Image.Repository + ":v" + want, To: snapshot.CatalogVersion(want), Proxy: true}}
+		set := action.SetImage{Object: s.Owner.Object, Container: s.Owner.Container, Was: s.Owner.Image.Reference, Image: s.Owner.Image.Repository + ":v" + want, To: snapshot.CatalogVersion(want), Proxy: true}
+		if s.Owner.Image.Repository != published {
+			set.From = published + ":v" + want
+		}
+		return []action.Action{set}
 	case s.WMCO:
 		if r := wmcoWith(snap, want); r != nil {
 			return []action.Action{remedy.WMCOFrom(snap, *r)}

@@ -42,7 +42,7 @@ func repair(v *snapshot.View, node, until string) []action.Action {
 	d := v.DaemonSet
 	look := [][]string{
 		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
-		{"oc", "get", "csinode", node, "-o", "jsonpath={.spec.drivers[*].name}"},
+		{"oc", "get", "csinode/" + node, "-o", "jsonpath={.spec.drivers[*].name}"},
 	}
 	if ns := d.Object.Namespace; ns != "" {
 		look = append(look, []string{"oc", "-n", ns, "logs", "daemonset/" + d.Object.Name, "--all-containers", "--tail=50"})

@@ -58,7 +58,7 @@ const registrarImage = "registry.k8s.io/sig-storage/csi-node-driver-registrar"
 // setRegistrar raises the registrar to a version, from the mirror that the
 // present one comes from.
 func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) []action.Action {
-	set := action.SetImage{Object: d.Object, Container: r.Container, Was: r.Image.Reference, Image: fmt.Sprintf("%s:v%s", registrarImage, v), Strategy: d.Strategy, To: v, Registrar: true}
+	set := action.SetImage{Object: d.Object, Provisioner: d.Provisioner, Container: r.Container, Was: r.Image.Reference, Image: fmt.Sprintf("%s:v%s", registrarImage, v), Strategy: d.Strategy, To: v, Registrar: true}
 	if r.Image.Repository != "" && !catalog.OfVendor(r.Image.Repository) {
 		set.From, set.Image = set.Image, fmt.Sprintf("%s:v%s", r.Image.Repository, v)
 	}

@@ -19,7 +19,7 @@ func notReady(v *snapshot.View, report rules.Report) {
 	if r == nil || r.Desired > 0 && r.Ready >= r.Desired {
 		return
 	}
-	wait := action.WaitRollout{Object: v.DaemonSet.Object}
+	wait := action.WaitRollout{Object: v.DaemonSet.Object, Provisioner: v.DaemonSet.Provisioner}
 	if v.DaemonSet.Strategy == "OnDelete" {
 		wait.Ready = r.Desired
 	}

@@ -110,7 +110,7 @@ func outOfReach(uses []inventory.VolumeUse) rules.Finding {
 		Case: "out of reach", Facts: rules.Facts{"pods": pods}, Object: u.Provisioner, Same: affinity(u), Evidence: rules.Cite(snapshot.Map(uses, func(u inventory.VolumeUse) inventory.Evidence { return u.At })),
 		Do: []action.Action{action.ByHand{
 			Object: u.Provisioner, Text: "add a Windows node where these volumes are, or move their data to volumes that Windows nodes reach",
-			Look: [][]string{{"oc", "get", "pv", u.PV, "-o", "jsonpath={.spec.nodeAffinity.required}"}, {"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "--show-labels"}},
+			Look: [][]string{{"oc", "get", "pv/" + u.PV, "-o", "jsonpath={.spec.nodeAffinity.required}"}, {"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "--show-labels"}},
 		}},
 	}
 }

@@ -26,7 +26,7 @@ func unmanagedLinux(v *snapshot.View, report rules.Report) {
 		d.Severity = finding.Warn
 		d.Do = []action.Action{action.ByHand{
 			Text:   "set managementState of ClusterCSIDriver " + c.Name + " to Managed, or deploy the Windows driver by the Linux DaemonSet that stays",
-			Object: "ClusterCSIDriver " + c.Name, Look: [][]string{{"oc", "get", "clustercsidriver", c.Name, "-o", "yaml"}},
+			Object: "ClusterCSIDriver " + c.Name, Look: [][]string{{"oc", "get", "clustercsidriver/" + c.Name, "-o", "yaml"}},
 			Judge: "why somebody took it out of the operator's hands",
 		}}
 	}

@@ -29,7 +29,7 @@ func mixedRollout(v *snapshot.View, report rules.Report) {
 	}
 	d := rules.Finding{
 		Case: "mixed", Observed: observed, Evidence: evidence,
-		Do: []action.Action{action.WaitRollout{Object: v.DaemonSet.Object, Strategy: v.DaemonSet.Strategy}},
+		Do: []action.Action{action.WaitRollout{Object: v.DaemonSet.Object, Provisioner: v.DaemonSet.Provisioner, Strategy: v.DaemonSet.Strategy}},
 	}
 	if v.DaemonSet.Strategy == "OnDelete" {
 		d.Observed += ", the update strategy is OnDelete"
