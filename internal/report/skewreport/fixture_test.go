@@ -99,7 +99,7 @@ func mixedFindings() []finding.Finding {
 		{ID: "SKEW003", Severity: finding.Block, Object: "DaemonSet kube-system/ebs-csi-node-windows", Hop: "4.17 -> 4.18", Phase: "control-plane",
 			Observed: "Windows 1.26.0, Linux 1.34.0", Expected: "Windows 1.28.0 or newer",
 			Why:    "From 1.33.0 on the controller asks for the topology label `topology.kubernetes.io/zone`, which node plugins before 1.28.0 don't report; new volumes can't be attached to Windows nodes.",
-			Remedy: "Raise the Windows DaemonSet to 1.28.0 or newer with the whole manifest of that release", Actions: run("kubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" \\\n  | oc apply -f -\noc rollout status -n kube-system daemonset/ebs-csi-node-windows"),
+			Remedy: "Raise the Windows DaemonSet to 1.28.0 or newer with the whole manifest of that release", Actions: run("kubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" | oc apply -f -\noc rollout status -n kube-system daemonset/ebs-csi-node-windows"),
 			When: "before", Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/CHANGELOG.md",
 			Evidence: []string{"must-gather.local.5421/namespaces/kube-system/apps/daemonsets.yaml:412", "catalog release 4.18 aws-ebs 1.34.0 (exact)"}},
 		{ID: "HP005", Severity: finding.Warn, Object: vsphereObject, Hop: "4.19 -> 4.20", Phase: "control-plane",
@@ -120,7 +120,7 @@ func mixedFindings() []finding.Finding {
 func mixedSteps() []skew.Step {
 	return []skew.Step{
 		{Hop: 1, When: "before", What: "Raise the EBS DaemonSet for Windows to 1.34.0", Why: "Linux 1.34.0 doesn't work with Windows before 1.28.0.",
-			Actions: run("kubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" \\\n  | oc apply -f -"), Rules: []string{"SKEW003"}},
+			Actions: run("kubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" | oc apply -f -"), Rules: []string{"SKEW003"}},
 		{Hop: 1, When: "during", What: "Update the cluster to 4.18", Actions: run("oc adm upgrade --to=4.18.30")},
 		{Hop: 3, When: "after", What: "Replace the vSphere DaemonSet by the whole manifest of 3.5.0", Why: "3.5.0 runs as a HostProcess pod only.", Rules: []string{"HP005", "SKEW001"},
 			Actions: run("oc apply -f https://raw.githubusercontent.com/kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml")},

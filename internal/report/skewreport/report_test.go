@@ -2,11 +2,13 @@ package skewreport
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +118,37 @@ func TestNothingRawGetsOut(t *testing.T) {
 		if i := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 			t.Errorf("%s: reaches the terminal raw: %q", name, out[max(0, i-20):min(len(out), i+20)])
 		}
+	}
+}
+
+// Every command that is printed reaches the cluster that was read, in every format; the
+// script's has it once.
+func TestCommandsReachTheCluster(t *testing.T) {
+	r := mixed()
+	r.Target = Target{Context: "prod", Kubeconfig: "/k", Flags: []string{"--kubeconfig", "/k", "--context", "prod"}, Judging: []string{"--accept", "SKEW001"}}
+	const with = "oc --kubeconfig /k --context prod "
+	var plan, script strings.Builder
+	if err := errors.Join(Plan(&plan, r), Script(&script, r)); err != nil {
+		t.Fatal(err)
+	}
+	steps, err := json.Marshal(PlanOf(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := regexp.MustCompile(`(?m)(^\s*|[|(&] |\\n)oc [^-]`)
+	for name, text := range map[string]string{
+		"text": output(t, "text", r, Options{}), "markdown": output(t, "markdown", r, Options{}), "html": output(t, "html", r, Options{}),
+		"json": output(t, "json", r, Options{}), "plan": plan.String(), "plan -o json": string(steps),
+	} {
+		if !strings.Contains(text, with) {
+			t.Errorf("%s: no command has the flags", name)
+		}
+		if m := bare.FindString(text); m != "" {
+			t.Errorf("%s: bare %q", name, m)
+		}
+	}
+	if text := script.String(); strings.Contains(text, with) || !strings.Contains(text, "kubeconfig='/k'\ncontext='prod'\n") {
+		t.Errorf("the script has them elsewhere:\n%s", text)
 	}
 }
 

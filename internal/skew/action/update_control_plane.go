@@ -14,6 +14,9 @@ type UpdateControlPlane struct {
 	defaults
 	// To may lack its patch: then it is asked for.
 	To version.OpenShift
+	// Later are the findings that verify skew gives before the update, ID=object, and
+	// that are acted upon during it or after it.
+	Later []string
 	// Risky: the cluster is offered it with known risks alone.
 	Risky bool
 	// Hosted: a person does it on the management cluster, with the Channel, "" for the

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -106,6 +107,11 @@ func (p *planner) update(e Judged, channel string) {
 	up := action.UpdateControlPlane{To: snap.To, Hosted: p.inv.Cluster.Hosted(), Kubernetes: p.cat.KubernetesOf(snap.ToMinor())}
 	if offered := p.offered(snap.To); !offered.IsZero() {
 		up.To = offered
+	}
+	for _, entry := range e.Entries {
+		if f := entry.Finish(); f.Severity >= finding.Unknown && entry.Said.When != rules.Before && !slices.Contains(up.Later, f.ID+"="+f.Object) {
+			up.Later = append(up.Later, f.ID+"="+f.Object)
+		}
 	}
 	up.Risky = p.inv.Cluster.Risk(up.To.String()) != nil
 	for _, d := range snapshot.Pointers(p.inv.Drivers) {
