@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -190,10 +191,18 @@ releases:
     drivers:
       %s:
         - {version: %d.%d.%d, certainty: range, evidence: [{source: our own build}]}
-`, release, r.Kubernetes, strings.Join(r.Next, ", "), driver, v.Major, v.Minor, v.Patch+1)
-	text = regexp.MustCompile(`next: \[(\S+)\]`).ReplaceAllString(text, `next: ["$1"]`)
+`, release, r.Kubernetes, quoted(r.Next), driver, v.Major, v.Minor, v.Patch+1)
 	if err := os.WriteFile("rows.yaml", []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--catalog", "rows.yaml"}
+}
+
+// quoted are texts as YAML takes them for texts.
+func quoted(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strconv.Quote(s)
+	}
+	return strings.Join(out, ", ")
 }

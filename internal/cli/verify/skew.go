@@ -117,7 +117,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 // target is how commands reach the cluster again. Files that change an answer are named
 // so that they are found from any folder.
 func (o *skewOptions) target(cmd *cobra.Command, inv *inventory.Inventory) skewreport.Target {
-	t := skewreport.Target{Kubeconfig: o.cluster.Kubeconfig(), Flags: o.cluster.Given()}
+	t := skewreport.Target{Kubeconfig: o.cluster.Kubeconfig(), Flags: o.cluster.Given(), Kubectl: inv.Cluster.Other != ""}
 	for _, s := range inv.Sources {
 		t.Context = cmp.Or(t.Context, s.Context)
 	}
@@ -150,7 +150,11 @@ func (o *skewOptions) controlPlaneOnly(cmd *cobra.Command) *bool {
 // is read: a large cluster takes a while.
 func (o *skewOptions) check() error {
 	for _, r := range [][2]string{{"--from", o.from}, {"--to", o.to}} {
-		if _, err := version.ParseOpenShift(r[1]); err != nil && r[1] != "" {
+		v, err := version.ParseOpenShift(r[1])
+		if err == nil && v.Major < 4 {
+			err = fmt.Errorf("%s is no release of OpenShift", r[1])
+		}
+		if err != nil && r[1] != "" {
 			return &fault.Error{What: err.Error(), Fix: r[0] + " 4.20 or " + r[0] + " 4.20.3", Err: err}
 		}
 	}

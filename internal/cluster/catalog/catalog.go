@@ -157,6 +157,8 @@ type Release struct {
 	Kubernetes string `json:"kubernetes" check:"kubernetes"` // "1.33"
 	// Next are the minors that an update can go to; 4.22 goes to 5.0.
 	Next []string `json:"next,omitempty" check:"release"`
+	// NoChannel: the update graph offers it to nobody yet.
+	NoChannel bool `json:"noChannel,omitempty"`
 	// KubeletSkew is how many Kubernetes minors a kubelet may lag behind this
 	// release's API server by OpenShift's own rule: 2 even, 1 odd.
 	KubeletSkew int `json:"kubeletSkew"`

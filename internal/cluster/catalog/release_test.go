@@ -69,7 +69,7 @@ func TestPath(t *testing.T) {
 		{"4.20", "4.20", []string{"4.20"}, nil},
 		{"4.20.3", "4.21.1", []string{"4.20", "4.21"}, nil},
 		{"4.20", "4.19", nil, ErrNoPath},
-		{"4.22", "4.23", nil, ErrNoPath},
+		{"4.22", "4.23", []string{"4.22", "4.23"}, nil},
 		{"4.20", "4.99", nil, ErrUnknownRelease},
 		{"3.11", "4.99", nil, ErrUnknownRelease},
 		{"", "4.20", nil, ErrUnknownRelease},

@@ -9,6 +9,8 @@ import (
 type Cluster struct {
 	// ID is ClusterVersion.spec.clusterID, by which a plan knows its cluster.
 	ID string `json:"id,omitempty"`
+	// Other is what shows that the cluster isn't OpenShift: "Amazon EKS"; "" for nothing.
+	Other string `json:"other,omitempty"`
 	// OpenShift is the newest completed release, "4.19.12".
 	OpenShift string `json:"openshift,omitempty"`
 	// Updating is the release of an update that isn't complete.

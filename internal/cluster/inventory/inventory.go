@@ -35,6 +35,8 @@ type Inventory struct {
 	Proxies []Proxy `json:"proxies,omitempty"`
 	// Volumes are volumes that pods with a Windows node (or bound for one) use.
 	Volumes []VolumeUse `json:"volumes,omitempty"`
+	// Idle are those of workloads that are scaled to 0 pods.
+	Idle []VolumeUse `json:"idle,omitempty"`
 	// Leftovers are in-tree PVs and PVCs, in use or not.
 	Leftovers []Leftover `json:"leftovers,omitempty"`
 	// Payload is the release payload that a cluster runs or will run, where
@@ -240,9 +242,11 @@ func (inv *Inventory) Normalize() {
 		slices.Sort(inv.CSINodes[i].Migrated)
 	}
 	slices.SortStableFunc(inv.Proxies, func(a, b Proxy) int { return a.Object.Compare(b.Object) })
-	slices.SortStableFunc(inv.Volumes, func(a, b VolumeUse) int {
-		return cmp.Or(a.Pod.Compare(b.Pod), cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Claim, b.Claim))
-	})
+	for _, uses := range [][]VolumeUse{inv.Volumes, inv.Idle} {
+		slices.SortStableFunc(uses, func(a, b VolumeUse) int {
+			return cmp.Or(a.Pod.Compare(b.Pod), cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Claim, b.Claim))
+		})
+	}
 	slices.SortStableFunc(inv.Leftovers, func(a, b Leftover) int { return a.Object.Compare(b.Object) })
 	slices.SortStableFunc(inv.Payloads, func(a, b Payload) int { return cmp.Compare(a.Version, b.Version) })
 	slices.SortStableFunc(inv.Problems, func(a, b Problem) int {

@@ -51,6 +51,8 @@ type Target struct {
 	Kubeconfig string
 	// Flags are the flags of oc that were given: --kubeconfig F --context C.
 	Flags []string
+	// Kubectl: the cluster isn't OpenShift, and oc isn't there.
+	Kubectl bool
 	// Judging are flags of verify skew that were given and change an answer: --accept.
 	Judging []string
 }
@@ -58,8 +60,12 @@ type Target struct {
 // words are what commands begin with instead, see shell.Replace.
 func (t Target) words() map[string]string {
 	words := map[string]string{}
-	if len(t.Flags) > 0 {
-		words["oc"] = "oc " + shell.Words(t.Flags)
+	oc := "oc"
+	if t.Kubectl {
+		oc = "kubectl"
+	}
+	if len(t.Flags) > 0 || t.Kubectl {
+		words["oc"] = strings.TrimSpace(oc + " " + shell.Words(t.Flags))
 	}
 	if again := slices.Concat(t.Flags, t.Judging); len(again) > 0 {
 		words["verify skew"] = "verify skew " + shell.Words(again)

@@ -14,6 +14,8 @@ type UpdateControlPlane struct {
 	defaults
 	// To may lack its patch: then it is asked for.
 	To version.OpenShift
+	// NoChannel: no cluster is offered the release yet.
+	NoChannel bool
 	// Later are the findings that verify skew gives before the update, ID=object, and
 	// that are acted upon during it or after it.
 	Later []string

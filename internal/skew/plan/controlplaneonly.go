@@ -113,6 +113,9 @@ func (p *planner) update(e Judged, channel string) {
 			up.Later = append(up.Later, f.ID+"="+f.Object)
 		}
 	}
+	if r := p.cat.Release(snap.ToMinor()); r != nil && r.NoChannel {
+		channel, up.NoChannel = p.inv.Cluster.Channel, true
+	}
 	up.Risky = p.inv.Cluster.Risk(up.To.String()) != nil
 	for _, d := range snapshot.Pointers(p.inv.Drivers) {
 		// An operator from OperatorHub brings its driver at another time.

@@ -94,7 +94,7 @@ func TestEveryCaseIsNamed(t *testing.T) {
 			}
 		}
 	}
-	if cases != 143 {
+	if cases != 144 {
 		t.Errorf("%d cases were found", cases)
 	}
 }

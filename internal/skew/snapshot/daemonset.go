@@ -164,16 +164,24 @@ type InTreeUse struct {
 	Plugin      string
 	Provisioner string
 	Uses        []inventory.VolumeUse
+	// Idle: of workloads alone that are scaled to 0 pods.
+	Idle bool
 }
 
 // InTreeUses are the in-tree plugins in use by Windows pods, sorted. A pod that
 // no node was found for yet counts; pods on Linux aren't in the inventory.
 func (snap *Snapshot) InTreeUses() []InTreeUse {
 	return Memo(snap, "in-tree uses", func() []InTreeUse {
-		uses := Select(snap.Inventory.Volumes, func(u inventory.VolumeUse) bool { return u.InTree != "" })
+		inTree := func(list []inventory.VolumeUse) [][]inventory.VolumeUse {
+			return GroupBy(Select(list, func(u inventory.VolumeUse) bool { return u.InTree != "" }), func(u inventory.VolumeUse) string { return u.InTree })
+		}
 		var out []InTreeUse
-		for _, us := range GroupBy(uses, func(u inventory.VolumeUse) string { return u.InTree }) {
-			use := InTreeUse{Plugin: us[0].InTree, Provisioner: us[0].Provisioner, Uses: us}
+		used := inTree(snap.Inventory.Volumes)
+		for i, us := range slices.Concat(used, inTree(snap.Inventory.Idle)) {
+			use := InTreeUse{Plugin: us[0].InTree, Provisioner: us[0].Provisioner, Uses: us, Idle: i >= len(used)}
+			if slices.ContainsFunc(out, func(u InTreeUse) bool { return u.Plugin == use.Plugin }) {
+				continue // its pods tell more
+			}
 			if d := snap.Catalog.ByInTree(use.Plugin); use.Provisioner == "" && d != nil {
 				use.Provisioner = d.Provisioner
 			}

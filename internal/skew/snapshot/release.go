@@ -20,7 +20,7 @@ func (snap *Snapshot) linuxAt(d *inventory.Driver, release version.OpenShift, cu
 			return l
 		}
 	}
-	if own || cat == nil || cat.OLM || ds == nil && !snap.here(cat) {
+	if own || cat == nil || cat.OLM || snap.Inventory.Cluster.Other != "" || ds == nil && !snap.here(cat) {
 		l := snap.fixedSide(cat, ds, release)
 		l.Fixed, l.Driver = true, ds
 		return l

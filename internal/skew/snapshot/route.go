@@ -89,7 +89,10 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 		return nil, err
 	}
 	j := &Route{Stops: []version.OpenShift{from}}
-	if from.IsZero() {
+	if other := inv.Cluster.Other; other != "" && !to.IsZero() {
+		return nil, &fault.Error{What: fmt.Sprintf("this is no OpenShift cluster (%s), so there is no update to OpenShift %s", other, to), Fix: "leave --to out: drivers, csi-proxy and Windows are judged as they are"}
+	}
+	if from.IsZero() && inv.Cluster.Other == "" {
 		j.Problem = "it isn't known which release the cluster runs"
 	}
 	switch {

@@ -266,7 +266,7 @@ func TestSelectorIsMendedOnce(t *testing.T) {
 		out := run(t, append([]string{"skew"}, s.asked(t, t.TempDir())...)...).stdout
 		_, todo, _ := strings.Cut(out, "What to do\n")
 		todo, _, _ = strings.Cut(todo, "\nWhy\n")
-		if strings.Count(todo, "kubernetes.io/os: windows") != 1 || strings.Count(todo, " patch daemonset ") != 1 {
+		if strings.Count(todo, "kubernetes.io/os: windows") != 1 || strings.Count(todo, " patch daemonset/") != 1 {
 			t.Error(todo)
 		}
 	}

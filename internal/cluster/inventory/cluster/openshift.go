@@ -55,7 +55,8 @@ func (r *reader) readVersion(ctx context.Context) error {
 func (r *reader) readClusterVersion(ctx context.Context) error {
 	err := r.readCustom(ctx, clusterVersions, "", "version")
 	if apierrors.IsNotFound(err) {
-		err = nil // it isn't OpenShift, and that is known
+		r.c.NotOpenShift()
+		err = nil
 	}
 	return r.cover(inventory.ClusterVersion, err)
 }

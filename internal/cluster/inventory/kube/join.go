@@ -33,7 +33,10 @@ func (c *Collector) Inventory() *inventory.Inventory {
 			inv.CSINodes = append(inv.CSINodes, n)
 		}
 	}
-	inv.Volumes = c.uses()
+	inv.Volumes, inv.Idle = c.uses()
+	if inv.Cluster.OpenShift+inv.Cluster.Updating+inv.Cluster.WMCO == "" {
+		inv.Cluster.Other = c.other
+	}
 	inv.Normalize()
 	return &inv
 }
@@ -102,18 +105,18 @@ func (c *Collector) versionOfRunning(d *inventory.Driver) {
 	}
 }
 
-func (c *Collector) uses() []inventory.VolumeUse {
-	records := c.pods
-	if c.countTemplates {
-		records = slices.Concat(records, slices.DeleteFunc(slices.Clone(c.templates), func(t podRecord) bool { return c.hasPods(t.object) }))
-	}
-	var out []inventory.VolumeUse
-	for _, p := range records {
-		if c.onWindows(p) {
-			out = append(out, c.usesOf(p)...)
+func (c *Collector) uses() (used, idle []inventory.VolumeUse) {
+	templates := slices.DeleteFunc(slices.Clone(c.templates), func(t podRecord) bool { return !t.idle && !c.countTemplates || c.hasPods(t.object) })
+	for _, p := range slices.Concat(c.pods, templates) {
+		switch {
+		case !c.onWindows(p):
+		case p.idle:
+			idle = append(idle, c.usesOf(p)...)
+		default:
+			used = append(used, c.usesOf(p)...)
 		}
 	}
-	return out
+	return used, idle
 }
 
 // hasPods tells whether a pod of a workload was read.

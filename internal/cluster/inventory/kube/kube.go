@@ -65,6 +65,7 @@ type Collector struct {
 	broken      map[brokenKey]map[string]bool
 	logs        []logLine
 	wmco        []wmcoFact
+	other       string // see inventory.Cluster.Other
 	volumes
 }
 

@@ -26,6 +26,7 @@ func (c *Collector) node(o inventory.Object, n *corev1.Node, at Locator) {
 	if c.repeated(o, inventory.Nodes, func() any { return bareNode(n) }, at) {
 		return
 	}
+	c.other = cmp.Or(inventory.Distribution(n.Status.NodeInfo.KubeletVersion, n.Labels, n.Annotations), c.other)
 	switch nodeOS(n) {
 	case windows:
 		c.systems[n.Name] = windows

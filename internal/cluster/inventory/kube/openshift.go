@@ -18,6 +18,13 @@ func (c *Collector) ServerVersion(version string, at inventory.Evidence) {
 	c.evidence(at.Where, at.Text)
 }
 
+// NotOpenShift notes that the API server has no ClusterVersion.
+func (c *Collector) NotOpenShift() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.other = cmp.Or(c.other, "Kubernetes without OpenShift's API")
+}
+
 func (c *Collector) evidence(where, text string) {
 	c.inv.Cluster.Evidence = append(c.inv.Cluster.Evidence, inventory.Evidence{Where: where, Text: text})
 }

@@ -41,6 +41,8 @@ type podRecord struct {
 	asks         *inventory.Scheduling
 	runtimeClass string
 	volumes      []volumeRecord
+	// idle: a workload of no pods, until somebody scales it up.
+	idle bool
 }
 
 type volumeRecord struct {

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -170,13 +172,15 @@ func (v *volumes) of(p podTemplate, pod string) []volumeRecord {
 }
 
 // workload keeps a template that may ask for Windows and has volumes, unless what it
-// is in makes no pods of its own: it is scaled to nothing, suspended, ended, or made by
-// a workload that has the template too. claims are storage classes by the name of a template.
+// is in makes no pods of its own: a job that is suspended or ended, or what was made by a
+// workload that has the template too. claims are storage classes by the name of a template.
 func (v *volumes) workload(o inventory.Object, meta metav1.Object, replicas *int32, p podTemplate, claims map[string]*string) {
-	if replicas != nil && *replicas == 0 || ofWorkload(meta) || askedOS(p) == linux {
+	none := replicas != nil && *replicas == 0
+	if none && strings.HasSuffix(o.Kind, "Job") || ofWorkload(meta) || askedOS(p) == linux {
 		return
 	}
 	r := v.record(o, p, "")
+	r.idle = none
 	for i, m := range p.spec.Containers {
 		for j, mount := range m.VolumeMounts {
 			if class, ok := claims[mount.Name]; ok {

@@ -34,6 +34,11 @@ type reader struct {
 	// empty are the kinds of typed Lists without an item, in lower case and as plural:
 	// there are none.
 	empty map[inventory.Resource]bool
+	// inList: a List is being read. listed: DaemonSets came in one, as oc get has all of
+	// a cluster; what an operator brings is then among them. operators tell of it where
+	// they didn't.
+	inList, listed bool
+	operators      []func()
 	// template: one was met in the file at hand. They are all the same.
 	template bool
 	// kustomizations counts folders that kustomize builds.
@@ -56,6 +61,11 @@ func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reade
 	}
 	if err := ctx.Err(); err != nil {
 		return inventory.Source{}, err
+	}
+	for _, tell := range r.operators {
+		if !r.listed {
+			tell()
+		}
 	}
 	if r.objects+r.kustomizations == 0 {
 		return inventory.Source{}, r.nothing(paths)

@@ -37,6 +37,8 @@ func (r *reader) node(d *document, n *yaml.Node, within object) error {
 		if list.isList() {
 			r.list(list, len(items.Content))
 		}
+		r.inList = true
+		defer func() { r.inList = false }()
 		for _, item := range items.Content {
 			if err := r.node(d, item, list.item()); err != nil {
 				r.refuse(d, err)
@@ -92,6 +94,8 @@ func (r *reader) raw(d *document, within object) error {
 	if one.isList() {
 		r.list(one.object, len(one.Items))
 	}
+	r.inList = true
+	defer func() { r.inList = false }()
 	offset, line := 0, d.line
 	for _, item := range one.Items {
 		next := offset + max(bytes.Index(d.text[offset:], item), 0)
@@ -117,6 +121,7 @@ func (r *reader) take(d *document, o found) error {
 		return d.failed(1, o.Kind+" has no apiVersion", "apiVersion: apps/v1, or what it is of", "")
 	}
 	r.objects++
+	r.listed = r.listed || r.inList && o.Kind == "DaemonSet"
 	if o.name == "" || !r.c.WantsNamed(o.APIVersion, o.Kind, o.name) {
 		return r.unwanted(d, o)
 	}
@@ -158,9 +163,20 @@ func (r *reader) unwanted(d *document, o found) error {
 		return err
 	}
 	text := strings.ToLower(string(content))
+	if o.Kind == "ClusterServiceVersion" {
+		copied := strings.Contains(text, `"olm.copiedfrom"`) || strings.Contains(text, `"reason":"copied"`)
+		if !copied && strings.Contains(text, "csi") {
+			r.operators = append(r.operators, func() { r.refuse(d, d.mayBring(o)) })
+		}
+		return nil
+	}
 	if o.Kind != "TridentOrchestrator" && !strings.Contains(text, `"daemonset"`) && !strings.Contains(text, "csi") {
 		return nil // an Application may be anything
 	}
+	return d.mayBring(o)
+}
+
+func (d *document) mayBring(o found) error {
 	return d.failed(1, strings.TrimSpace(o.Kind+" "+printable.Clip(o.name))+" may bring a CSI driver, and what comes of it wasn't looked into",
 		"give what the cluster has of it", "oc get daemonsets -A -o yaml > daemonsets.yaml")
 }

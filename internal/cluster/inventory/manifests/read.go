@@ -85,6 +85,8 @@ func (r *reader) largeList(d *document) bool {
 	}
 	r.documents++
 	r.objects++
+	r.inList = true
+	defer func() { r.inList = false }()
 	for _, item := range items {
 		one := document{d.file, d.line + item.Line - 1, item.Text}
 		if err := r.document(&one, list.item()); err != nil {

@@ -32,6 +32,7 @@ func inTreeGate(snap *snapshot.Snapshot, report rules.Report) {
 			CheckNodes(snap, use, report)
 		case snap.Phase == snapshot.Now, already:
 			// it is a matter of the hop; or the hop that brought it said so, or Now
+		case !known && use.Idle:
 		case !known:
 			report(inUse(use, "unknown migration", nil))
 		case on && !snap.NotMigrated(use):
@@ -45,6 +46,14 @@ func inTreeGate(snap *snapshot.Snapshot, report rules.Report) {
 
 // CheckNodes holds use against the CSINodes: of a hop, or after all of them.
 func CheckNodes(snap *snapshot.Snapshot, use snapshot.InTreeUse, report rules.Report) {
+	if use.Idle {
+		if missing, _ := snap.Lacking(use.Provisioner, snap.Nodes); len(missing) > 0 {
+			f := mayMove(snap, use, missing)
+			f.Case = "scaled to 0"
+			report(f)
+		}
+		return
+	}
 	used, others := nodes(use, snap.Nodes)
 	missing, unread := snap.Lacking(use.Provisioner, used)
 	idle, _ := snap.Lacking(use.Provisioner, others)

@@ -20,7 +20,7 @@ func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	server, at, ok := snap.APIServer()
 	if !ok {
-		if !snap.Release().IsZero() || snap.Hops == 0 {
+		if !snap.Release().IsZero() || snap.Hops == 0 && snap.Inventory.Cluster.Other == "" {
 			f := rules.Finding{Case: "unknown server", Facts: rules.Facts{"release": rules.ReleaseText(snap.Release(), "the cluster")}, Do: remedy.Payload(snap, snap.Release()), Evidence: snap.CatalogEvidence()}
 			if snap.Release().IsZero() {
 				f.Do, f.Remedy = nil, remedy.NameRelease(snap)
