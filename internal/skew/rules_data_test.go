@@ -210,7 +210,7 @@ func coverageCases() []ruleCase {
 			inv.Drivers, inv.Read[inventory.DaemonSets] = nil, inventory.Coverage{Complete: true}
 		}), want: finding.Unknown, says: "no Windows driver among 0", fix: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
 		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil), func(inv *inventory.Inventory) { inv.CSINodes = inv.CSINodes[1:] }), want: finding.Unknown,
-			says: "no Windows driver among", does: "verify skew --details -o json, with the same flags", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
+			says: "no Windows driver among", does: "--details -o json has what was looked at", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
 		{name: "no Windows driver, and each CSINode says so", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil)), want: finding.Info,
 			says: "no Windows driver among", does: "nothing has to be done", count: 1},
 		{name: "no Windows node among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, noNode(0, 1, 2)), want: finding.Info,

@@ -248,6 +248,9 @@ func pathCases() []ruleCase {
 	}
 	elsewhere := "c:/var/lib/kubelet/plugins/vsphere/csi.sock"
 	return []ruleCase{
+		{name: "a Linux DaemonSet for every node", id: "REG007", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: linuxEverywhere(false), want: finding.Warn,
+			says: "fit win-0", does: "kubernetes.io/os\":\"linux", fix: linuxEverywhere(true), count: 1},
+		{name: "OpenShift's own", id: "REG007", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(linuxEverywhere(false), func(inv *inventory.Inventory) { inv.Drivers[len(inv.Drivers)-1].OperatorManaged = true })},
 		{name: "one place each", id: "REG006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: fixed},
 		one("no drive", "a path without a drive", `C:\var\lib\csi.sock`, finding.Block, func(p *inventory.Paths) { p.Registered = at(`\var\lib\csi.sock`, "c:/var/lib/csi.sock") }),
 		one("another socket", "on the node "+elsewhere, "be one file of the node", finding.Block, func(p *inventory.Paths) {
@@ -263,5 +266,17 @@ func pathCases() []ruleCase {
 		}),
 		{name: "a manifest that is cut off", id: "REG006", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(right(func(p *inventory.Paths) { p.Address = at("/x", "") }), onWindows(func(d *inventory.Driver) { d.Partial = "cut off" }))},
 		{name: "and it is seen to start", id: "REG006", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Paths.Registry = at("/x", "") }), seen: true},
+	}
+}
+
+// linuxEverywhere adds a Linux DaemonSet that tolerates all, and selects Linux or nothing.
+func linuxEverywhere(selects bool) func(*inventory.Inventory) {
+	return func(inv *inventory.Inventory) {
+		d := inventory.Driver{OS: "linux", Provisioner: "nfs.csi.k8s.io", Object: inventory.Object{Kind: "DaemonSet", Namespace: "nfs", Name: "nfs-node"},
+			Scheduling: inventory.Scheduling{Tolerations: []inventory.Toleration{{Operator: "Exists"}}}}
+		if selects {
+			d.Scheduling.NodeSelector = map[string]string{"kubernetes.io/os": "linux"}
+		}
+		inv.Drivers = append(slices.DeleteFunc(slices.Clone(inv.Drivers), func(o inventory.Driver) bool { return o.Object == d.Object }), d)
 	}
 }

@@ -41,6 +41,7 @@ var rulesShown = map[string]shown{
 	"REG004":    {"after-update", "after-update-unread", "DATA002"},
 	"REG005":    {"01-vsphere-4.19-4.20", "after-update-unread", "DATA002"},
 	"REG006":    {"01-vsphere-4.19-4.20", "after-update-unread", "DATA002"},
+	"REG007":    {"01-vsphere-4.19-4.20", "after-update-unread", "DATA002"},
 	"INTREE001": {"07-azurefile-in-tree-4.14", "intree-claim-unread", "INTREE001"},
 	"INTREE002": {"07-azurefile-in-tree", "daemonset-alone", "DATA002"},
 	"INTREE003": {"07-azurefile-in-tree-4.14", "daemonset-alone", "DATA002"},

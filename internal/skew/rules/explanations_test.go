@@ -94,7 +94,7 @@ func TestEveryCaseIsNamed(t *testing.T) {
 			}
 		}
 	}
-	if cases != 144 {
+	if cases != 145 {
 		t.Errorf("%d cases were found", cases)
 	}
 }

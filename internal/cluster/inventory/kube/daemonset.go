@@ -87,7 +87,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 		return inventory.Driver{}, reason
 	}
 	id = c.known.asImage(id, p, cts)
-	d := inventory.Driver{Object: o, Provisioner: id.provisioner, Scheduling: scheduling(p.spec), Rollout: rollout(ds), ServiceAccount: cmp.Or(p.spec.ServiceAccountName, p.spec.DeprecatedServiceAccount)}
+	d := inventory.Driver{Object: o, Provisioner: id.provisioner, Scheduling: podtext.Scheduling(p.spec), Rollout: rollout(ds), ServiceAccount: cmp.Or(p.spec.ServiceAccountName, p.spec.DeprecatedServiceAccount)}
 	d.Selector, d.Owners, d.Deleting = selector(ds), owners.Of(ds.ObjectMeta, p.at), ds.DeletionTimestamp != nil
 	d.Strategy, d.MaxUnavailable = strategy(ds.Spec.UpdateStrategy)
 	if id.driver != nil {

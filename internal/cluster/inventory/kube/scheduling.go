@@ -9,43 +9,8 @@ import (
 	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
 )
-
-func scheduling(spec *corev1.PodSpec) inventory.Scheduling {
-	s := inventory.Scheduling{NodeSelector: spec.NodeSelector}
-	if a := spec.Affinity; a != nil && a.NodeAffinity != nil {
-		s.Terms = terms(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
-	s.Tolerations = tolerations(spec.Tolerations)
-	return s
-}
-
-func terms(from *corev1.NodeSelector) []inventory.Term {
-	if from == nil {
-		return nil
-	}
-	var out []inventory.Term
-	for _, t := range from.NodeSelectorTerms {
-		out = append(out, inventory.Term{Expressions: expressions(t.MatchExpressions), Fields: expressions(t.MatchFields)})
-	}
-	return out
-}
-
-func tolerations(from []corev1.Toleration) []inventory.Toleration {
-	var out []inventory.Toleration
-	for _, t := range from {
-		out = append(out, inventory.Toleration{Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect)})
-	}
-	return out
-}
-
-func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
-	var out []inventory.Expression
-	for _, r := range from {
-		out = append(out, inventory.Expression{Key: r.Key, Operator: string(r.Operator), Values: r.Values})
-	}
-	return out
-}
 
 // runtimeClass takes what a class adds to its pods' scheduling. The API server
 // has done so with pods; templates only name the class:
@@ -55,7 +20,7 @@ func (c *Collector) runtimeClass(_ inventory.Object, r *nodev1.RuntimeClass, _ L
 		return
 	}
 	c.runtimeClasses[r.Name] = inventory.Scheduling{
-		NodeSelector: r.Scheduling.NodeSelector, Tolerations: tolerations(r.Scheduling.Tolerations),
+		NodeSelector: r.Scheduling.NodeSelector, Tolerations: podtext.Tolerations(r.Scheduling.Tolerations),
 	}
 }
 

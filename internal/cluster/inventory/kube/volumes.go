@@ -9,6 +9,7 @@ import (
 	csitranslation "k8s.io/csi-translation-lib"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
 )
 
 // translator knows which CSI driver serves an in-tree plugin's volumes. It is
@@ -53,7 +54,7 @@ func claimOf(pv *corev1.PersistentVolume) key {
 func backingOf(pv *corev1.PersistentVolume) backing {
 	b := backing{migratedTo: pv.Annotations[migratedTo], maker: pv.Annotations[provisionedBy]}
 	if a := pv.Spec.NodeAffinity; a != nil {
-		b.affinity = terms(a.Required)
+		b.affinity = podtext.Terms(a.Required)
 	}
 	if pv.Spec.CSI != nil {
 		b.provisioner = pv.Spec.CSI.Driver
@@ -130,7 +131,7 @@ func (v *volumes) record(o inventory.Object, p podTemplate, name string) podReco
 	if class := p.spec.RuntimeClassName; class != nil {
 		r.runtimeClass = *class
 	}
-	if s := scheduling(p.spec); r.os == "" && (r.runtimeClass != "" || len(s.NodeSelector)+len(s.Terms) > 0) {
+	if s := podtext.Scheduling(p.spec); r.os == "" && (r.runtimeClass != "" || len(s.NodeSelector)+len(s.Terms) > 0) {
 		r.asks = &s
 	}
 	return r

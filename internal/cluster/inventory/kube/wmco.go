@@ -132,7 +132,7 @@ func (c *Collector) proxyOf(o inventory.Object, p podTemplate, cts []container) 
 			continue
 		}
 		fact := c.versionOf(ct.image, ct.err, p.imageAt(ct))
-		return inventory.Proxy{Object: o, Container: ct.Name, Image: ct.image, Version: fact, Scheduling: scheduling(p.spec), At: p.imageAt(ct)}, true
+		return inventory.Proxy{Object: o, Container: ct.Name, Image: ct.image, Version: fact, Scheduling: podtext.Scheduling(p.spec), At: p.imageAt(ct)}, true
 	}
 	return inventory.Proxy{}, false
 }

@@ -12,4 +12,4 @@ import (
 var texts embed.FS
 
 // Rules are those of the family.
-var Rules = rules.Family(texts, reg001, reg002, reg003, reg004, reg005, reg006)
+var Rules = rules.Family(texts, reg001, reg002, reg003, reg004, reg005, reg006, reg007)
