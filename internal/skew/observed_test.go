@@ -16,8 +16,8 @@ func observedCases() []ruleCase {
 	foreign := onWindows(func(d *inventory.Driver) { d.ForeignFlags = []string{"--windows-host-process"} })
 	cases := []ruleCase{
 		{name: "images of 2022 on 2025", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025()},
-		{name: "an image that is gone", id: "NODE003", from: "4.14", inv: storageCluster("4.14", "9.0.2"), change: vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver"), want: finding.Info,
-			says: "the project's image of v3.0.2 is gone with its registry, v3.1.2 is the next", count: 1},
+		{name: "an image that is gone", id: "NODE003", from: "4.14", inv: storageCluster("4.14", "9.0.2"), change: vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver"), want: finding.Warn,
+			says: "the project's image of v3.0.2 is gone with its registry, v3.1.2 is the next", fix: vsphereFrom("registry.example.com/mirror/driver"), count: 1},
 		{name: "a build that isn't known", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: build(0)},
 		{name: "the nodes stay as they are", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.54.0")), change: oldOn2025()},
 		{name: "and nothing has to wait for it", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Info,

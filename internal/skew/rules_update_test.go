@@ -64,6 +64,11 @@ func updateCases() []ruleCase {
 			says: "Recommended=Unknown", fix: offers("4.20.9"), count: 1},
 		{name: "a later patch has one", id: "UPDATE003", from: "4.19", to: "4.20.5", inv: storageCluster("4.19", "10.19.1"), change: offers("4.20.9!", "4.20.5")},
 		{name: "the second hop's", id: "UPDATE003", from: "4.18", to: "4.20.9", inv: storageCluster("4.18", "10.18.1"), change: offers("4.20.9!", "4.19.5")},
+		{name: "a paused pool", id: "UPDATE005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: pausedAre(false, true), want: finding.Warn,
+			says: "paused: worker", does: "machineconfigpool/worker", fix: pausedAre(false, false), count: 1},
+		{name: "paused over two minors", id: "UPDATE005", from: "4.18", to: "4.20", inv: storageCluster("4.18", "10.18.1"), change: pausedAre(false, true)},
+		{name: "one of two is paused", id: "UPDATE005", from: "4.18", to: "4.20", inv: storageCluster("4.18", "10.18.1"), change: pausedAre(true, false, true), want: finding.Warn,
+			says: "paused: infra, master", fix: pausedAre(false, false, false), count: 1},
 		{name: "failing", id: "UPDATE004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: fails("True"), want: finding.Block,
 			says: "reason ClusterOperatorDegraded: etcd is degraded", does: "oc get clusteroperators", fix: fails("False"), count: 1},
 		{name: "failing, a patch", id: "UPDATE004", from: "4.19.3", to: "4.19.9", inv: storageCluster("4.19", "10.19.1"), change: fails("True"), want: finding.Block, fix: fails("False"), count: 1},
@@ -131,5 +136,15 @@ func admissionCases() []ruleCase {
 			other.Object.Name, other.Scheduling.Tolerations = "other", []inventory.Toleration{{Operator: "Exists"}}
 			inv.Drivers = append(inv.Drivers, other)
 		})},
+	}
+}
+
+// pausedAre are master, worker and infra, paused or not.
+func pausedAre(paused ...bool) func(*inventory.Inventory) {
+	return func(inv *inventory.Inventory) {
+		inv.Cluster.Pools = nil
+		for i, p := range paused {
+			inv.Cluster.Pools = append(inv.Cluster.Pools, inventory.Pool{Name: []string{"master", "worker", "infra"}[i], Paused: p, At: inventory.Evidence{Where: "spec.paused"}})
+		}
 	}
 }

@@ -62,6 +62,7 @@ var rulesShown = map[string]shown{
 	"UPDATE001": {"01-vsphere-4.19-4.20", "data-release-not-named", "DATA001"},
 	"UPDATE002": {"after-update", "after-update-unread", "DATA002"},
 	"UPDATE003": {"01-vsphere-4.19-4.20", "data-release-not-named", "DATA001"},
+	"UPDATE005": {"01-vsphere-4.19-4.20", "data-release-not-named", "DATA001"},
 	"UPDATE004": {"01-vsphere-4.19-4.20", "data-release-not-named", "DATA001"},
 	"DATA001":   {"15-release-text", "data-version-unknown", "DATA001"},
 	"DATA002":   {"01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},

@@ -35,16 +35,6 @@ func (p *planner) pools(resume bool) []action.Action {
 	})
 }
 
-// unpause resumes pools before an odd minor, which waits for kubelets that would be two
-// minors behind it.
-func (p *planner) unpause(to version.OpenShift) {
-	paused := slices.DeleteFunc(p.pools(true), func(a action.Action) bool { return !a.(action.PausePool).Was }) //nolint:forcetypeassert // they are those
-	told := slices.ContainsFunc(slices.Concat(p.did...), func(a action.Action) bool { pool, is := a.(action.PausePool); return is && pool.Resume })
-	if p.hop > 0 && to.Minor%2 == 1 && len(paused) > 0 && !told {
-		p.add(rules.Before, nil, "kubelets may be one minor behind an odd one: the update waits for these nodes", paused...)
-	}
-}
-
 // controlPlaneOnly is both hops of a Control Plane Only update, as OpenShift's
 // documentation and WMCO's have it: the pools are paused and WMCO is removed, the
 // control plane moves two minors, and the nodes follow at the end. The Windows

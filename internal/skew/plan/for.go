@@ -13,6 +13,9 @@ import (
 // the drivers, before and after the update of each hop.
 func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when string, inv *inventory.Inventory)) []Step {
 	p := &planner{cat: snap.Catalog, req: snap.Request, inv: scratch(snap.Inventory), route: snap.Route, asked: map[string]bool{}, evaluate: evaluate, moved: moved}
+	if snap.ControlPlaneOnly() != "" { // one hop alone doesn't show it
+		p.req.EUS = new(true)
+	}
 	stops := p.route.Stops
 	if len(stops) == 1 {
 		p.settle("", []string{rules.Before, rules.During, rules.After, ""}, stops[0])
@@ -28,7 +31,6 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 			p.controlPlaneEnds(from, to, false, "")
 			continue
 		}
-		p.unpause(to)
 		w := p.settle(rules.Before, []string{rules.Before}, from, to)
 		p.moved(p.hop, rules.Before, p.inv)
 		p.update(w, channel(p.inv.Cluster.Channel, stops[0], to))

@@ -94,7 +94,7 @@ func TestEveryCaseIsNamed(t *testing.T) {
 			}
 		}
 	}
-	if cases != 145 {
+	if cases != 146 {
 		t.Errorf("%d cases were found", cases)
 	}
 }

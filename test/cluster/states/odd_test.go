@@ -89,9 +89,9 @@ func oddStates() []state {
 			why:     "1.32 and 1.33 have images of both; it falls behind by the update", source: asClose,
 		},
 		{
-			name: "a paused pool, a patch update", to: "4.20.12", verdict: finding.Pass,
+			name: "a paused pool, a patch update", to: "4.20.12", verdict: finding.Warn,
 			cluster: vs("4.20.6", paused, uses(vsphereName), with(vsphereHost("v3.5.0"))),
-			why:     "the pool holds Linux machines; no driver moves", source: eusUpdates,
+			why:     "no driver moves; the pool's nodes don't follow", source: eusUpdates,
 		},
 		{
 			name: "EUS to EUS, gcp-pd on Server 2019", to: "4.18", verdict: finding.Warn,

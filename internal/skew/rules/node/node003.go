@@ -22,7 +22,10 @@ func windowsBuild(v *snapshot.View, report rules.Report) {
 		report(withoutImage(v, nodes[0].Build, nodes))
 	}
 	if gone := remedy.RunsGone(v); gone != "" {
-		report(rules.Finding{Case: "gone", Facts: rules.Facts{"gone": gone}, Evidence: v.Evidence()})
+		report(rules.Finding{Case: "gone", Facts: rules.Facts{"gone": gone}, Evidence: v.Evidence(), Do: []action.Action{action.ByHand{
+			Object: v.DaemonSet.Object.String(),
+			Text:   "keep the image of " + v.DaemonSet.Object.String() + " in a registry of your own, from a node that has it, before a Windows node is added; or raise the driver to a version that can be had",
+		}}})
 	}
 }
 

@@ -15,4 +15,4 @@ var texts embed.FS
 var Acknowledgements = rules.Family(texts, intree005)
 
 // Rules are those of the family.
-var Rules = rules.Family(texts, update001, update002, update003, update004)
+var Rules = rules.Family(texts, update001, update002, update003, update004, update005)
