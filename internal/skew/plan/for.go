@@ -12,16 +12,22 @@ import (
 // For is what to do about a cluster. moved is told where the steps so far have
 // the drivers, before and after the update of each hop.
 func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when string, inv *inventory.Inventory)) []Step {
-	p := &planner{cat: snap.Catalog, req: snap.Request, inv: scratch(snap.Inventory), route: snap.Route, asked: map[string]bool{}, evaluate: evaluate, moved: moved}
+	p := &planner{cat: snap.Catalog, req: snap.Request, inv: scratch(snap.Inventory), asked: map[string]bool{}, evaluate: evaluate, moved: moved}
 	if snap.ControlPlaneOnly() != "" { // one hop alone doesn't show it
 		p.req.EUS = new(true)
 	}
-	stops := p.route.Stops
+	route := *snap.Route
+	route.Stops = slices.Clone(route.Stops)
+	p.route = &route
+	stops := route.Stops
 	if len(stops) == 1 {
 		p.settle("", []string{rules.Before, rules.During, rules.After, ""}, stops[0])
 	}
 	for p.hop = 0; p.hop < len(stops)-1; p.hop++ {
 		p.forget()
+		if offered := p.offered(stops[p.hop+1]); !offered.IsZero() {
+			stops[p.hop+1] = offered // a driver may have moved inside the minor
+		}
 		if p.overTwo() {
 			p.controlPlaneOnly(stops[p.hop], stops[p.hop+1], stops[p.hop+2])
 			continue

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -174,6 +175,10 @@ func (snap *Snapshot) byRows(cat *catalog.Driver, release version.OpenShift) Lin
 	}
 	if snap.Catalog.Release(release.MinorString()) == nil {
 		return Linux{Reason: fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", snap.Catalog.AsOf, release.MinorString())}
+	}
+	if safe, risky := Offered(&snap.Inventory.Cluster, release); release.Patch < 0 {
+		// The plan takes this patch.
+		release = cmp.Or(safe, risky, release)
 	}
 	rows := snap.Catalog.Ships(release, cat.Name)
 	if len(rows) == 0 {
