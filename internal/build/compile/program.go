@@ -86,6 +86,7 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how)
 	args := slices.Concat([]string{"build", "-mod=" + w.Mod}, buildFlags(job.Component),
 		[]string{"-ldflags=" + linkerFlags(job.Stamps), "-o", exe, "--", job.Component.BuildPackage()})
 	cmd := tool.Command(ctx, w.Dir, w.Target, args...)
+	cmd.Env = append(cmd.Env, "PATH=") // no compiler or linker of this machine
 	if h.spacious {
 		cmd.Env = append(cmd.Env, lazyCollector)
 	}

@@ -186,7 +186,10 @@ func askOne(ctx context.Context, env *source.Env, p source.Pin) outdatedRow {
 		return row
 	}
 	row.Current = current
-	row.Patch, row.Latest = gomod.Newer(current, all)
+	known := false
+	if row.Patch, row.Latest, known = gomod.Newer(current, all); !known {
+		row.Unknown = "not to be had: " + current + " is no version to compare"
+	}
 	return row
 }
 

@@ -11,13 +11,17 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/build/component/program"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/source"
 	"github.com/winbake/winbake/internal/build/source/gitsrc"
+	"github.com/winbake/winbake/internal/build/source/gomod"
 )
 
 // tree is what both kinds share.
@@ -35,13 +39,32 @@ func (tree) Versions(ctx context.Context, _ *source.Env, p source.Pin) (current 
 		return "", nil, err
 	}
 	all = slices.Sorted(maps.Keys(tags))
+	// A module in a folder has tags of its own: https://go.dev/ref/mod#vcs-version
+	if folder := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, p.Dir+"/") }); p.Dir != "" && len(folder) > 0 {
+		all = folder
+	}
+	return comparable(all, tags, p.Commit)
+}
+
+// comparable finds the pinned commit's tag: the newest version among those with the
+// shortest prefix.
+func comparable(all []string, tags map[string]string, commit string) (current string, _ []string, err error) {
+	found, prefix, version := false, "", ""
 	for _, name := range all {
-		if tags[name] == p.Commit {
-			current = name
+		if tags[name] != commit {
+			continue
+		}
+		found = true
+		of, v := gomod.Split(name)
+		if v != "" && (current == "" || len(of) < len(prefix) || of == prefix && semver.Compare(v, version) > 0) {
+			current, prefix, version = name, of, v
 		}
 	}
-	if current == "" {
+	switch {
+	case !found:
 		return "", nil, source.NoVersions("not to be had: the pinned commit has no tag to compare")
+	case current == "":
+		return "", nil, source.NoVersions("not to be had: no tag of the pinned commit is a version")
 	}
 	return current, all, nil
 }
@@ -117,8 +140,12 @@ func (File) Lock(ctx context.Context, env *source.Env, p source.Pin) (*source.Re
 		return nil, err
 	}
 	defer content.Close() //nolint:errcheck // only read
+	whole, err := gitsrc.RefusePointer(content, p.Git+"@"+p.Commit, p.Path)
+	if err != nil {
+		return nil, err
+	}
 	h := sha256.New()
-	if _, err := io.Copy(h, content); err != nil {
+	if _, err := io.Copy(h, whole); err != nil {
 		return nil, err
 	}
 	l := describe(p.Git, commit)

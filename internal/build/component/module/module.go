@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
+	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/build/component/program"
@@ -55,6 +56,9 @@ func (Kind) Lock(ctx context.Context, env *source.Env, p source.Pin) (*source.Re
 	m, err := gomod.Download(ctx, tool, p.Module, p.Version)
 	if err != nil {
 		return nil, err
+	}
+	if why := gomod.Retracted(ctx, tool, m.Path, m.Version); why != "" {
+		env.Events.Emit(event.Event{Object: p.Name, Phase: event.Resolve, State: event.Warning, Message: m.Version + " was retracted: " + why})
 	}
 	upstream, err := os.ReadFile(m.GoMod)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ import (
 	"github.com/winbake/winbake/internal/build/gotool"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/source"
+	"github.com/winbake/winbake/internal/build/source/gitsrc"
 	"github.com/winbake/winbake/internal/build/source/gomod"
 	"github.com/winbake/winbake/internal/build/target"
 )
@@ -37,7 +39,7 @@ func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Work
 	if err != nil {
 		return nil, Failure(p.Component, err)
 	}
-	if err := checkStamps(p.Component, linked); err != nil {
+	if err := errors.Join(checkStamps(p.Component, linked), checkEmbedded(p, linked)); err != nil {
 		return nil, err
 	}
 	if err := mainLines(w.GoMod, locked); err != nil {
@@ -83,6 +85,36 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
+// checkEmbedded refuses what a program would carry in place of a file.
+func checkEmbedded(p source.Pin, linked *gomod.Linked) error {
+	for _, name := range linked.Embedded {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		_, err = gitsrc.RefusePointer(f, p.Name, filepath.Base(name))
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cures are what to do about what the go command says.
+var cures = []struct {
+	says *regexp.Regexp
+	fix  string
+}{
+	{regexp.MustCompile(`requires go >= ([0-9.]+)`), `set go: "$1" in versions.yaml, or a newer one`},
+	{regexp.MustCompile(`inconsistent vendoring`), "pin another commit: the vendor folder of this one doesn't fit its go.mod"},
+	{regexp.MustCompile(`replacement directory (\S+) does not exist|reading (\S+/go\.mod): open [^:]*: no such file or directory`), "pin the repository with git: and commit:, and submodules: true where the folder is a submodule: a module's go.mod may not replace by a folder"},
+	{regexp.MustCompile(`expected 'package', found version`), "pin a commit that has the files' content: one of them is a Git LFS pointer"},
+	{regexp.MustCompile(`import "C"|cgo`), "pin a version that compiles with CGO_ENABLED=0: Windows programs are compiled without cgo"},
+	{regexp.MustCompile(`build constraints exclude all Go files`), "pin a version or commit whose package compiles for Windows without cgo"},
+	{regexp.MustCompile(`no required module provides package|cannot find module providing package|no Go files in|directory .* (?:outside|not found)`), "check package: and dir:; set submodules: true where the package is in a submodule"},
+}
+
 // Failure makes go's own words readable as the answer to "why not".
 func Failure(c *pins.Component, err error) error {
 	f, ok := errors.AsType[*gotool.Failure](err)
@@ -90,8 +122,11 @@ func Failure(c *pins.Component, err error) error {
 		return err
 	}
 	fix := "check package: and the version, and that GOPROXY has every module of it"
-	if strings.Contains(f.Message, "build constraints exclude all Go files") {
-		fix = "pin a version or commit whose package compiles for Windows"
+	for _, cure := range cures {
+		if m := cure.says.FindStringSubmatch(f.Message); m != nil {
+			fix = cure.says.ReplaceAllString(m[0], cure.fix)
+			break
+		}
 	}
 	return &fault.Error{Where: c.Name, What: "its packages can't be resolved", Excerpt: f.Message, Err: err, Fix: fix}
 }

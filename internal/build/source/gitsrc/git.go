@@ -282,8 +282,11 @@ func (c *Commit) submodules(ctx context.Context, dir, template string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return &fault.Error{Where: c.where(), What: "a submodule can't be fetched", Excerpt: message(err), Err: err,
-		Fix: "check that each URL of the commit's .gitmodules can be reached; a mirror is set with git config url.<mirror>.insteadOf"}
+	fix := "check that each URL of the commit's .gitmodules can be reached; a mirror is set with git config url.<mirror>.insteadOf"
+	if strings.Contains(message(err), "transport 'file' not allowed") {
+		fix = "git config --global protocol.file.allow always, if the submodules' mirror is a folder of yours"
+	}
+	return &fault.Error{Where: c.where(), What: "a submodule can't be fetched", Excerpt: message(err), Err: err, Fix: fix}
 }
 
 func (c *Commit) where() string { return c.URL + "@" + c.Hash }

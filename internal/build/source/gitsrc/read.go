@@ -1,6 +1,7 @@
 package gitsrc
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/hex"
@@ -45,6 +46,23 @@ func (c *Commit) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 		err = b.cmd.Start()
 	}
 	return b, err
+}
+
+// lfs begins the file that Git LFS has in a tree for one that it keeps elsewhere:
+// https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+const lfs = "version https://git-lfs.github.com/spec/v1\n"
+
+// RefusePointer refuses a file that begins as a Git LFS pointer does. What it returns reads
+// the file from its start.
+func RefusePointer(r io.Reader, where, name string) (io.Reader, error) {
+	head := bufio.NewReader(r)
+	if start, _ := head.Peek(len(lfs)); string(start) == lfs {
+		return nil, &fault.Error{
+			Where: where, What: name + " is a Git LFS pointer: the tree doesn't have the file's content",
+			Fix: "pin a commit that has the content, or carry the file itself: file: and sha256:",
+		}
+	}
+	return head, nil
 }
 
 // blob is a file while git writes it.

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -104,23 +105,55 @@ func Versions(ctx context.Context, tool *gotool.Tool, path, current string) ([]s
 	return m.Versions, nil
 }
 
-// Newer picks, out of versions, the newest patch of current's minor and the
-// newest of all; "" where there is none. Pre-releases count only for one who
-// has pinned one.
-func Newer(current string, versions []string) (patch, latest string) {
-	for _, v := range versions {
-		if !semver.IsValid(v) || semver.Compare(v, current) <= 0 {
+// Retracted is why the authors took a version back; "" where they didn't, and where the
+// proxy doesn't tell.
+func Retracted(ctx context.Context, tool *gotool.Tool, path, version string) string {
+	dir, err := os.MkdirTemp("", "winbake-retracted-")
+	if err != nil {
+		return ""
+	}
+	defer os.RemoveAll(dir)
+	out, err := tool.Output(ctx, dir, gotool.Target(""), "list", "-m", "-retracted", "-json", path+"@"+version)
+	var m struct{ Retracted []string }
+	if err != nil || json.Unmarshal(out, &m) != nil {
+		return ""
+	}
+	return strings.Join(m.Retracted, "; ")
+}
+
+// tag is how projects name a version: v1.2.3, 1.2.3, release-1.2.3, cmd/agent/v0.3.0.
+var tag = regexp.MustCompile(`^(|.*[^0-9A-Za-z.])v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:[-+][0-9A-Za-z.+-]+)?)$`)
+
+// Split parts a tag's version, as package semver takes it, from what is before it; ""
+// for a tag that is none.
+func Split(name string) (prefix, version string) {
+	m := tag.FindStringSubmatch(name)
+	if m == nil || !semver.IsValid("v"+m[2]) {
+		return "", ""
+	}
+	return m[1], "v" + m[2]
+}
+
+// Newer picks, out of versions whose tags have current's prefix, the newest patch of
+// current's minor and the newest of all; "" where there is none. Pre-releases count only
+// for one who has pinned one. known is false for a current that can't be compared.
+func Newer(current string, versions []string) (patch, latest string, known bool) {
+	prefix, have := Split(current)
+	if have == "" {
+		return "", "", false
+	}
+	newest := map[bool]string{} // of the minor, and of all
+	for _, name := range versions {
+		of, v := Split(name)
+		if v == "" || of != prefix || semver.Compare(v, have) <= 0 || semver.Prerelease(v) != "" && semver.Prerelease(have) == "" {
 			continue
 		}
-		if semver.Prerelease(v) != "" && semver.Prerelease(current) == "" {
-			continue
+		if semver.MajorMinor(v) == semver.MajorMinor(have) && semver.Compare(v, newest[true]) > 0 {
+			newest[true], patch = v, name
 		}
-		if semver.MajorMinor(v) == semver.MajorMinor(current) && semver.Compare(v, patch) > 0 {
-			patch = v
-		}
-		if semver.Compare(v, latest) > 0 {
-			latest = v
+		if semver.Compare(v, newest[false]) > 0 {
+			newest[false], latest = v, name
 		}
 	}
-	return patch, latest
+	return patch, latest, true
 }

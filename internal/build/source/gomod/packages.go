@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +28,8 @@ type Linked struct {
 	// Packages maps each linked package outside the standard library to its
 	// folder.
 	Packages map[string]string
+	// Embedded are the files that their programs carry.
+	Embedded []string
 }
 
 // LinkedModule is a selected module version and what replaces it.
@@ -66,6 +69,8 @@ type listed struct {
 	Name           string
 	Standard       bool
 	DepOnly        bool
+	EmbedFiles     []string
+	SysoFiles      []string
 	DefaultGODEBUG string
 	Module         *struct {
 		LinkedModule
@@ -77,7 +82,7 @@ type listed struct {
 // List resolves the program's packages, downloading what is missing.
 func List(ctx context.Context, q Query) (*Linked, error) {
 	args := []string{"list", "-deps", "-mod=" + q.Mod, "-trimpath", "-buildvcs=false",
-		"-json=ImportPath,Dir,Name,Standard,DepOnly,DefaultGODEBUG,Module,Error"}
+		"-json=ImportPath,Dir,Name,Standard,DepOnly,EmbedFiles,SysoFiles,DefaultGODEBUG,Module,Error"}
 	if len(q.Tags) > 0 {
 		args = append(args, "-tags="+strings.Join(q.Tags, ","))
 	}
@@ -114,6 +119,9 @@ func readListed(out []byte, pkg string) (*Linked, error) {
 			continue
 		}
 		linked.Packages[p.ImportPath] = p.Dir
+		for _, name := range slices.Concat(p.EmbedFiles, p.SysoFiles) {
+			linked.Embedded = append(linked.Embedded, filepath.Join(p.Dir, name))
+		}
 		if !p.Module.Main && !seen[p.Module.Path] {
 			seen[p.Module.Path] = true
 			linked.Modules = append(linked.Modules, p.Module.LinkedModule)

@@ -110,12 +110,20 @@ func TestDrift(t *testing.T) {
 }
 
 func TestNewer(t *testing.T) {
-	versions := []string{"v1.0.0", "v1.2.0", "v1.2.9", "v1.3.0-rc.1", "v1.4.0", "bad"}
+	versions := []string{"v1.0.0", "v1.2.0", "v1.2.9", "v1.3.0-rc.1", "v1.4.0", "bad", "cmd/agent/v0.4.0", "cmd/agent/v0.3.7", "cmd/other/v9.0.0", "release-1.2.4",
+		"release-1.3", "kubernetes-1.33.2", "2024.01.15"}
 	for current, want := range map[string][2]string{
 		"v1.2.0": {"v1.2.9", "v1.4.0"}, "v1.4.0": {"", ""}, "v1.2.9": {"", "v1.4.0"}, "v1.3.0-alpha.1": {"v1.3.0-rc.1", "v1.4.0"},
+		"1.2.3": {"v1.2.9", "v1.4.0"}, "cmd/agent/v0.3.0": {"cmd/agent/v0.3.7", "cmd/agent/v0.4.0"}, "release-1.2.3": {"release-1.2.4", "release-1.3"},
+		"kubernetes-1.33.1": {"kubernetes-1.33.2", "kubernetes-1.33.2"},
 	} {
-		if patch, latest := Newer(current, versions); patch != want[0] || latest != want[1] {
-			t.Errorf("%s: %s %s, want %v", current, patch, latest, want)
+		if patch, latest, known := Newer(current, versions); patch != want[0] || latest != want[1] || !known {
+			t.Errorf("%s: %s %s, known %t, want %v", current, patch, latest, known, want)
+		}
+	}
+	for _, none := range []string{"bad", "2024.01.14", "nightly-20240115", ""} {
+		if _, latest, known := Newer(none, versions); known || latest != "" {
+			t.Errorf("%q is compared: %s", none, latest)
 		}
 	}
 }
