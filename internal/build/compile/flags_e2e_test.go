@@ -147,3 +147,41 @@ func namesOf(nm string) string {
 	}
 	return b.String()
 }
+
+// lyingCompiler is a gcc that says yes, and writes what it likes.
+const lyingCompiler = "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && echo lies > \"$2\"; shift; done\nexit 0\n"
+
+// No program of the machine decides bytes: a .syso that Go's own linker can't read ends
+// the build, where it would be given to gcc.
+func TestNoLinkerOfTheMachine(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.24\n", "main.go": "package main\n\nfunc main() {}\n", "x.syso": "no object at all, but some text\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"gcc", "clang", "cc", "x86_64-w64-mingw32-gcc"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(lyingCompiler), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	build := func(more ...string) (string, error) {
+		exe := filepath.Join(t.TempDir(), "x.exe")
+		host, err := gotool.NewHost(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := host.Tool(gotool.Local).Command(t.Context(), dir, gotool.Target(""), "build", "-ldflags="+linkerFlags(nil), "-o", exe, ".")
+		cmd.Env = append(cmd.Env, more...)
+		out, err := cmd.CombinedOutput()
+		content, _ := os.ReadFile(exe)
+		return string(content) + string(out), err
+	}
+	if text, err := build(); err != nil || !strings.Contains(text, "lies") {
+		t.Fatalf("the test proves nothing, gcc isn't asked: %v\n%s", err, text)
+	}
+	if text, err := build(noPrograms); err == nil || strings.Contains(text, "lies") {
+		t.Errorf("gcc is asked: %v\n%s", err, text)
+	}
+}

@@ -62,6 +62,10 @@ func quote(s string) string {
 // often. It reaches no byte of what they write.
 const lazyCollector = "GOGC=400"
 
+// noPrograms keeps go build from a linker of this machine, which it gives what its own
+// can't read: a .syso of somebody else's.
+const noPrograms = "PATH="
+
 func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how) error {
 	tool := b.Host.Tool(job.Component.Toolchain(job.File))
 	tool.Temp = filepath.Join(dir, "_tmp") // no package of the workspace: go skips the name
@@ -86,7 +90,7 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how)
 	args := slices.Concat([]string{"build", "-mod=" + w.Mod}, buildFlags(job.Component),
 		[]string{"-ldflags=" + linkerFlags(job.Stamps), "-o", exe, "--", job.Component.BuildPackage()})
 	cmd := tool.Command(ctx, w.Dir, w.Target, args...)
-	cmd.Env = append(cmd.Env, "PATH=") // no compiler or linker of this machine
+	cmd.Env = append(cmd.Env, noPrograms)
 	if h.spacious {
 		cmd.Env = append(cmd.Env, lazyCollector)
 	}

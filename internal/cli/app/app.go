@@ -186,8 +186,23 @@ func checkArgs(cmd *cobra.Command) {
 		if _, told := errors.AsType[*fault.Error](err); err == nil || told {
 			return err
 		}
-		return &fault.Error{What: err.Error(), Excerpt: "usage: " + cmd.UseLine(), Fix: cmd.CommandPath() + " --help", Err: err}
+		what := err.Error()
+		switch names := strings.Fields(cmd.Use)[1:]; {
+		case len(args) < len(names):
+			what = cmd.CommandPath() + " needs " + strings.Join(names[len(args):], " ")
+		case len(args) > len(names):
+			what = fmt.Sprintf("%s takes no argument %q", cmd.CommandPath(), args[len(names)])
+		}
+		return &fault.Error{What: what, Excerpt: "usage: " + cmd.UseLine(), Fix: cmp.Or(ofOne(cmd, args), cmd.CommandPath()+" --help"), Err: err}
 	}
+}
+
+// ofOne is how a command of all components is asked for one; "" for another command.
+func ofOne(cmd *cobra.Command, args []string) string {
+	if cmd.Name() != "payload" || len(args) == 0 || len(strings.Fields(cmd.Use)) > 1 {
+		return ""
+	}
+	return strings.TrimSuffix(cmd.CommandPath(), "payload") + "build " + args[0] + " builds one; the payload has all of versions.yaml"
 }
 
 func unknownCommand(group *cobra.Command, word string) error {
@@ -215,9 +230,17 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near != "" && unknown.GetSpecifiedShortnames() == "" { // all are alike a letter
 			fix = cmd.CommandPath() + " --" + near
 		}
-		fix = cmp.Or(insteadOf(cmd, cmd.Flags().Args()), instead(cmd, "--"+unknown.GetSpecifiedName()), fix)
+		fix = cmp.Or(insteadOf(cmd, cmd.Flags().Args()), instead(cmd, "--"+unknown.GetSpecifiedName()), elsewhere(cmd, dashed(unknown)), fix)
 	}
 	return &fault.Error{What: err.Error(), Fix: fix, Err: err}
+}
+
+// dashed is an unknown flag as it was typed.
+func dashed(unknown *pflag.NotExistError) string {
+	if unknown.GetSpecifiedShortnames() != "" {
+		return "-" + unknown.GetSpecifiedName()
+	}
+	return "--" + unknown.GetSpecifiedName()
 }
 
 // result is stdout. What a command does is over when it writes its result, so

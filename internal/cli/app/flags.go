@@ -38,6 +38,9 @@ func checkValues(cmd *cobra.Command) (err error) {
 		if _, may := f.Annotations[EmptyIsValue]; !may && f.Changed && f.Value.Type() == "string" && f.Value.String() == "" {
 			err = &fault.Error{What: "--" + f.Name + " has an empty value", Fix: "set the variable that it comes from, or leave --" + f.Name + " out"}
 		}
+		if f.Name == "out" && f.Value.String() == "-" && strings.Contains(f.Usage, "folder") {
+			err = &fault.Error{What: "--out -: a folder isn't written to standard output", Fix: "--out FOLDER"}
+		}
 		values, fixed := f.Annotations[choices]
 		if value := f.Value.String(); fixed && value != f.DefValue && !slices.Contains(values, value) {
 			wrong := &fault.Error{What: fmt.Sprintf("--%s can't be %q", f.Name, value), Fix: "give --" + f.Name + " one of " + strings.Join(values, ", ")}

@@ -47,7 +47,7 @@ spec:
 	for name, tc := range map[string]struct{ args, what, choice string }{
 		"no driver":                     {"--for 4.18", "no driver to write", "vsphere, azure-disk"},
 		"an unknown driver":             {"efs --for 4.18", `no driver "efs"`, "vsphere, azure-disk, azure-file, aws-ebs, gcp-pd, smb"},
-		"two drivers":                   {"smb vsphere --for 4.18", "accepts at most 1 arg", "--help"},
+		"two drivers":                   {"smb vsphere --for 4.18", "takes no argument \"vsphere\"", "--help"},
 		"no release":                    {"vsphere", "no release to write for", "--for 4.20"},
 		"no such release":               {"vsphere --for 4.99", "doesn't know OpenShift 4.99", "4.8 to 5.0"},
 		"a release that is no release":  {"vsphere --for latest", "--for: ", "--for 4.20"},
