@@ -85,10 +85,13 @@ func SourceDate(epoch string) (t time.Time, set bool, err error) {
 		return t, false, nil
 	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
-	if err != nil {
-		return t, false, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH is %q, not a number of seconds", epoch), Fix: "unset SOURCE_DATE_EPOCH, or set it to: git log -1 --format=%ct", Err: err}
+	if t = time.Unix(seconds, 0).UTC(); err == nil && (seconds < 0 || t.Year() > 9999) {
+		err = strconv.ErrRange // RFC 3339 has no such year
 	}
-	return time.Unix(seconds, 0).UTC(), true, nil
+	if err != nil {
+		return t, false, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH is %q, not a number of seconds from 1970 on", epoch), Fix: "unset SOURCE_DATE_EPOCH, or set it to: git log -1 --format=%ct", Err: err}
+	}
+	return t, true, nil
 }
 
 func renderStamp(text string, data StampData) (string, error) {

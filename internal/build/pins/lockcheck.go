@@ -228,6 +228,9 @@ type Ready struct {
 // Ready returns the named components, or all, and refuses a lock that isn't theirs.
 // epoch is SOURCE_DATE_EPOCH.
 func (f *File) Ready(names []string, epoch string) (ready []Ready, err error) {
+	if _, _, err := SourceDate(epoch); err != nil {
+		return nil, err
+	}
 	components, err := f.Select(names)
 	if err != nil {
 		return nil, err
