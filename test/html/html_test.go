@@ -39,7 +39,7 @@ func TestPageInBrowser(t *testing.T) {
 	b := newBrowser(t)
 	for page, verdict := range pages {
 		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range []int{1280, 390} {
+			for _, width := range []int{1280, 375} {
 				name := fmt.Sprintf("%s-%s-%d", page, scheme, width)
 				p := b.open(path(t, page), scheme, width)
 				checkQuiet(t, name, p)

@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/internal/skew"
 )
@@ -51,7 +52,7 @@ func newSkew(t *tool) *cobra.Command {
 	f.BoolVar(&o.details, "details", false, "text: show what was observed and expected, with evidence and source, and all steps; json: add the inventory that was read")
 	output.Register(cmd)
 	app.Complete(cmd, "explain", cobra.FixedCompletions(append(ruleIDs(), "all"), cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(newPlan(t))
+	cmd.AddCommand(newPlan(t), newRole(t))
 	return cmd
 }
 
@@ -242,9 +243,28 @@ func ruleIDs() []string {
 	return ids
 }
 
+func newRole(t *tool) *cobra.Command {
+	output := app.Output{Kinds: map[string]any{"AccessRights": accessRights{}}}
+	cmd := &cobra.Command{Use: "role", RunE: func(*cobra.Command, []string) error {
+		if output.String() == "json" {
+			return output.JSON(t.Stdout, accessRights{cluster.Role()})
+		}
+		_, err := io.WriteString(t.Stdout, cluster.Role())
+		return err
+	}}
+	output.Register(cmd)
+	return cmd
+}
+
+// accessRights are objects of Kubernetes that give rights.
+type accessRights struct {
+	// YAML is a ClusterRole and a Role, as oc apply takes them.
+	YAML string `json:"yaml"`
+}
+
 func newPlan(t *tool) *cobra.Command {
 	var o skewOptions
-	output := app.Output{Kinds: map[string]any{"UpdatePlan": skewreport.PlanJSON{}}, Formats: []string{"markdown", "script", "json"}}
+	output := app.Output{Kinds: map[string]any{"UpdatePlan": skewreport.PlanJSON{}}, Formats: []string{"markdown", "html", "script", "json"}}
 	cmd := &cobra.Command{
 		Use:  "plan",
 		Args: noPaths,
@@ -256,6 +276,8 @@ func newPlan(t *tool) *cobra.Command {
 			switch output.String() {
 			case "markdown":
 				return skewreport.Plan(t.Stdout, r)
+			case "html":
+				return skewreport.PlanHTML(t.Stdout, r)
 			case "script":
 				return skewreport.Script(t.Stdout, r)
 			}

@@ -142,7 +142,7 @@ func unknown() Report {
 	fs = append(fs, f)
 	for i := range 3 {
 		fs = append(fs, finding.Finding{ID: "DATA002", Severity: finding.Unknown, Object: fmt.Sprintf("resource %d", i), Observed: "forbidden",
-			Why: "what isn't read can't be judged", Remedy: "grant what is missing", Actions: run("oc apply -f docs/clusterrole.yaml"), When: "before", Hop: "4.19 -> 4.20", Phase: "now"})
+			Why: "what isn't read can't be judged", Remedy: "grant what is missing", Actions: run("verify skew role | oc apply -f -"), When: "before", Hop: "4.19 -> 4.20", Phase: "now"})
 	}
 	return Report{
 		Tool: "verify", Explain: explain, Version: hostile, CatalogAsOf: "2026-08-31", Today: "tomorrow", Command: "verify skew --to 4.20 --manifests " + hostile,

@@ -39,7 +39,7 @@ func everywhere(s string) Report {
 var (
 	htmlTag = regexp.MustCompile(`<(/?[a-zA-Z][a-zA-Z0-9]*)`)
 	// ours are the elements that the page is made of.
-	ours = regexp.MustCompile(`^/?(html|head|meta|title|style|body|header|footer|main|section|h[1-3]|p|ul|ol|li|dl|dt|dd|div|table|caption|thead|tbody|tr|th|td|details|summary|span|strong|code|pre|a|br)$`)
+	ours = regexp.MustCompile(`^/?(html|head|meta|title|style|body|header|footer|main|section|h[1-4]|p|ul|ol|li|dl|dt|dd|div|table|caption|thead|tbody|tr|th|td|details|summary|span|strong|code|pre|a|br|input)$`)
 	href = regexp.MustCompile(`href="([^"]*)"`)
 )
 
@@ -68,6 +68,7 @@ func checkFormats(t *testing.T, r Report) {
 		}
 	}
 	checkMarkdown(t, planOf(t, r))
+	checkElements(t, planHTMLOf(t, r))
 }
 
 func checkXML(t *testing.T, out string) {

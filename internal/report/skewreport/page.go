@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/skew"
@@ -151,6 +154,46 @@ func encodeHTML(d *Document, _ Options) (string, error) {
 		page: p, Title: "Windows CSI driver skew" + p.Route, Style: template.CSS(pageStyle), Policy: policy(),
 		CatalogAge: capital(p.catalogLine()) + ".",
 	}); err != nil {
+		return "", fmt.Errorf("encode HTML: %w", err)
+	}
+	return b.String(), nil
+}
+
+var planPage = template.Must(template.New("plan").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>{{.Title}}</title>
+<style>{{.Style}}</style>
+</head>
+<body>
+<main>
+{{.Body}}</main>
+</body>
+</html>
+`))
+
+// encodePlanHTML renders the plan's Markdown, in which no raw HTML is: goldmark leaves any
+// out.
+func encodePlanHTML(d *Document) (string, error) {
+	text, err := fill("plan", d)
+	if err != nil {
+		return "", err
+	}
+	var body, b strings.Builder
+	err = goldmark.New(goldmark.WithExtensions(extension.Table, extension.TaskList)).Convert([]byte(text), &body)
+	if err == nil {
+		err = planPage.Execute(&b, struct {
+			Title, Policy string
+			Style         template.CSS
+			Body          template.HTML
+		}{"Plan for Windows CSI drivers" + newPage(d).Route, policy(), template.CSS(pageStyle), template.HTML(body.String())}) //nolint:gosec // goldmark's, of escaped Markdown
+	}
+	if err != nil {
 		return "", fmt.Errorf("encode HTML: %w", err)
 	}
 	return b.String(), nil

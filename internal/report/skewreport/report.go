@@ -119,6 +119,9 @@ func Plan(w io.Writer, r Report) error {
 	return write(w, r, func(d *Document) (string, error) { return fill("plan", d) })
 }
 
+// PlanHTML is Plan as a page.
+func PlanHTML(w io.Writer, r Report) error { return write(w, r, encodePlanHTML) }
+
 // PlanJSON is a plan for programs.
 type PlanJSON struct {
 	// Cluster is the one that it is for, From and To its releases; To is absent for what

@@ -44,6 +44,15 @@ func planOf(t testing.TB, r Report) string {
 	return b.String()
 }
 
+func planHTMLOf(t testing.TB, r Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := PlanHTML(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 func TestGolden(t *testing.T) {
 	for name, sample := range samples {
 		for _, format := range Formats {
@@ -51,6 +60,7 @@ func TestGolden(t *testing.T) {
 		}
 		golden(t, name+".plan.md", planOf(t, sample()))
 	}
+	golden(t, "mixed.plan.html", planHTMLOf(t, mixed()))
 	golden(t, "details.txt", output(t, "text", mixed(), Options{Details: true}))
 	golden(t, "verbose-color.txt", output(t, "text", mixed(), Options{Color: true, Details: true, Verbose: true, Width: 120}))
 	golden(t, "narrow.txt", output(t, "text", mixed(), Options{Width: 60}))
@@ -106,7 +116,7 @@ func golden(t *testing.T, name, got string) {
 
 // Nothing that a terminal acts upon gets out, whatever the format.
 func TestNothingRawGetsOut(t *testing.T) {
-	outputs := map[string]string{"plan": planOf(t, unknown())}
+	outputs := map[string]string{"plan": planOf(t, unknown()), "plan -o html": planHTMLOf(t, unknown())}
 	for _, format := range Formats {
 		outputs[format] = output(t, format, unknown(), Options{Details: true, Verbose: true})
 	}

@@ -115,7 +115,7 @@ func TestInCluster(t *testing.T) {
 			t.Errorf("the check %s exits with %d, want %d", name, got, want)
 		}
 	}
-	role, err := os.ReadFile("../../../docs/clusterrole.yaml")
+	role, err := os.ReadFile("../../../internal/cluster/inventory/cluster/clusterrole.yaml")
 	must(t, err)
 	documented, err := apiserver.ParseRights(role)
 	must(t, err)
@@ -126,7 +126,7 @@ func TestInCluster(t *testing.T) {
 		}
 	}
 	if got := rights(t); !reflect.DeepEqual(got.Cluster, whole) {
-		t.Errorf("the rights aren't those of docs/clusterrole.yaml, which test/cluster takes away one by one:\n%v\n%v", got.Cluster, whole)
+		t.Errorf("the rights aren't those of verify skew role, which test/cluster takes away one by one:\n%v\n%v", got.Cluster, whole)
 	}
 }
 

@@ -1,6 +1,5 @@
 // Package cluster reads an inventory from a live cluster's API server. It
-// gets and lists and does nothing else; docs/clusterrole.yaml holds exactly
-// the rights that it uses.
+// gets and lists and does nothing else; Role holds exactly the rights that it uses.
 //
 // It knows what to ask for and how to ask for little of it: lists come in
 // pages, of Linux nodes only the names are read, pods only where they run on
@@ -13,6 +12,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 
 	"github.com/go-logr/logr"
@@ -29,6 +29,12 @@ import (
 // concurrent is how many requests are under way at once: the API server serves
 // other clients too.
 const concurrent = 6
+
+//go:embed clusterrole.yaml
+var role string
+
+// Role are the rights that Read uses, as a ClusterRole and a Role.
+func Role() string { return role }
 
 // Read adds what the cluster holds to c.
 //

@@ -71,7 +71,7 @@ func (r *reader) note(a access, err error) error {
 	case apierrors.IsForbidden(err):
 		r.c.Problem(inventory.Problem{
 			Where: a.String(), What: reason(err),
-			Fix: "an administrator grants the rights of docs/clusterrole.yaml; the command must say yes then", Command: r.canI(a),
+			Fix: "an administrator grants the rights that verify skew role prints; the command must say yes then", Command: r.canI(a),
 		})
 	default:
 		r.c.Problem(inventory.Problem{
