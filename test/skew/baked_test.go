@@ -32,7 +32,7 @@ func printed(t *testing.T, kind *regexp.Regexp) map[string]string {
 // plan prints in any of the cases.
 func TestBakeCommandsWork(t *testing.T) {
 	told := printed(t, bakeCommand)
-	if len(told) != 12 {
+	if len(told) != 13 {
 		t.Errorf("%d commands: %v", len(told), told)
 	}
 	for command, file := range told {

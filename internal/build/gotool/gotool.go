@@ -69,7 +69,7 @@ func NewHost(ctx context.Context) (*Host, error) {
 		}
 	}
 	if err != nil {
-		return nil, &fault.Error{What: "go env fails", Excerpt: stderr(err), Err: err, Fix: "run go env, and mend what it says: a GO variable (env | grep ^GO), or the file that go env -w wrote"}
+		return nil, &fault.Error{What: "go env fails", Excerpt: stderr(err), Err: err, Fix: "run go env, and fix what it says: a GO variable (env | grep ^GO), or the file that go env -w wrote"}
 	}
 	h := &Host{settings: map[string]string{}}
 	if err := json.Unmarshal(out, &h.settings); err != nil {

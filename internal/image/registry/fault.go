@@ -145,7 +145,7 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 			"tell those who run " + c.registry() + "; a proxy before it has to send X-Forwarded-Proto: https"
 	case strings.HasPrefix(cause, "parsing config file ("): // before any request
 		file, _, _ := strings.Cut(strings.TrimPrefix(cause, "parsing config file ("), ")")
-		return file + ", which has the logins, can't be read: " + cause, "mend the file, or move it away and log in again"
+		return file + ", which has the logins, can't be read: " + cause, "fix the file, or move it away and log in again"
 	case noJSON:
 		return registry + "'s token service gave an answer that isn't JSON: " + cause, "check the name, and what answers: " + c.curl()
 	case looping:
