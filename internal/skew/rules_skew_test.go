@@ -215,6 +215,8 @@ func versionCases() []ruleCase {
 		{name: "of another platform, with pods that want it", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: all(onAWS, uses(inventory.VolumeUse{Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: azureDiskName})),
 			want: finding.Unknown, says: "OpenShift brings none here", does: "daemonsets.yaml", fix: linuxOf("azure-disk", azureDiskName, "v1.32.0")},
 
+		{name: "an init container was left behind", id: "SKEW006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: beside("v3.0.2"), want: finding.Warn,
+			says: "container init has", does: "set image", fix: beside(""), count: 1},
 		{name: "one image", id: "SKEW006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: running("sha256:01")},
 		{name: "two images", id: "SKEW006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: running("sha256:01", "sha256:02"), want: finding.Warn,
 			says: "2 images run", does: "rollout status daemonset/vsphere-windows", fix: running("sha256:02"), count: 1},
@@ -223,4 +225,15 @@ func versionCases() []ruleCase {
 		{name: "after an update AFTER001 speaks of rollouts", id: "SKEW006", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onDelete},
 		{name: "and not where SKEW006 does", id: "AFTER001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(onDelete, running("sha256:01", "sha256:02"))},
 	}
+}
+
+// beside gives the Windows driver an init container of its image at a tag; "" is its own.
+func beside(tag string) change {
+	return onWindows(func(d *inventory.Driver) {
+		img := d.Image
+		if tag != "" {
+			img.Tag, img.Reference = tag, img.Repository+":"+tag
+		}
+		d.Siblings = []inventory.Sibling{{Container: "init", Image: img}}
+	})
 }

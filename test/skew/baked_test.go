@@ -2,12 +2,15 @@ package skew
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
@@ -32,7 +35,7 @@ func printed(t *testing.T, kind *regexp.Regexp) map[string]string {
 // plan prints in any of the cases.
 func TestBakeCommandsWork(t *testing.T) {
 	told := printed(t, bakeCommand)
-	if len(told) != 13 {
+	if len(told) != 15 {
 		t.Errorf("%d commands: %v", len(told), told)
 	}
 	for command, file := range told {
@@ -85,14 +88,15 @@ func fetched(t *testing.T, dir, old string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := regexp.MustCompile(`(?m)^  name: ` + regexp.QuoteMeta(strings.TrimSuffix(old[strings.LastIndex(strings.TrimSuffix(old, ".yaml"), ".")+1:], "-old.yaml")) + "$")
-	for _, input := range inputs {
+	_, name, _ := strings.Cut(strings.TrimSuffix(old, "-old.yaml"), ".")
+	for _, input := range append(inputs, filepath.Join(dir, "cluster.yaml")) {
 		for doc := range strings.SplitSeq(read(t, input), "\n---\n") {
-			if !strings.Contains(doc, "kind: DaemonSet\n") || !name.MatchString(doc) {
+			set := daemonSet(t, doc, name)
+			if set == nil {
 				continue
 			}
 			file := filepath.Join(t.TempDir(), old)
-			if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
+			if err := os.WriteFile(file, set, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			return file
@@ -100,4 +104,26 @@ func fetched(t *testing.T, dir, old string) string {
 	}
 	t.Fatalf("%s: no DaemonSet for %s", dir, old)
 	return ""
+}
+
+// daemonSet is the one of a name in a document, which may be a List; nil for none.
+func daemonSet(t *testing.T, doc, name string) []byte {
+	t.Helper()
+	var o struct {
+		Kind     string
+		Metadata struct{ Name string }
+		Items    []json.RawMessage
+	}
+	if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+		return nil // an input may be broken
+	}
+	if o.Kind == "DaemonSet" && o.Metadata.Name == name {
+		return []byte(doc)
+	}
+	for _, item := range o.Items {
+		if found := daemonSet(t, string(item), name); found != nil {
+			return found
+		}
+	}
+	return nil
 }

@@ -104,6 +104,9 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
+	if o.from != "" {
+		inv.Cluster.Other = "" // the drivers are compared with those of that release
+	}
 	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, EUS: o.controlPlaneOnly(cmd), Now: today, Catalogs: o.catalog.Paths})
 	if err != nil {
 		return skewreport.Report{}, err

@@ -32,6 +32,9 @@ type Driver struct {
 	// Unmounted are the pipes that the pod declares as volumes and the driver's
 	// container doesn't mount, or not under the name that they have on the node.
 	Unmounted []Pipe `json:"unmounted,omitempty"`
+	// Siblings are the pod's other containers with an image of the same repository: Azure
+	// Disk's init container.
+	Siblings []Sibling `json:"siblings,omitempty"`
 	// Registrar is the node-driver-registrar next to the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
 	// Paths are where its pods have sockets and folders.
@@ -125,6 +128,12 @@ type Image struct {
 	Tag        string `json:"tag,omitempty"`
 	// Digest is sha256:<hex>.
 	Digest string `json:"digest,omitempty"`
+}
+
+// Sibling is a container beside the driver's.
+type Sibling struct {
+	Container string `json:"container"`
+	Image     Image  `json:"image"`
 }
 
 // Pipe is one csi-proxy pipe: \\.\pipe\csi-proxy-<Group>-<Version>.

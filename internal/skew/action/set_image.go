@@ -28,6 +28,8 @@ type SetImage struct {
 	// which is asked for; the tag stays, as it tells the version.
 	Was, Image string
 	Digest     bool
+	// Also are the pod's other containers with the same image, as they are now.
+	Also []inventory.Sibling
 	// From is where a mirror takes the image from, "" for none.
 	From string
 	// Unsure: whether the image was published isn't known.
@@ -64,14 +66,27 @@ func (a SetImage) apply(inv *inventory.Inventory) {
 		return
 	}
 	tagged.At = d.Version.At
+	d.Siblings = slices.Clone(d.Siblings)
+	for i := range d.Siblings {
+		if s := &d.Siblings[i]; s.Container == a.Container || slices.ContainsFunc(a.Also, func(o inventory.Sibling) bool { return o.Container == s.Container }) {
+			s.Image = image
+		}
+	}
 	if a.Registrar && d.Registrar != nil {
 		s := *d.Registrar
 		s.Image, s.Version = image, tagged
 		d.Registrar = &s
-	} else {
+	} else if a.Container == d.Container {
 		d.Image, d.Version = image, tagged
 	}
 	settled(inv, d)
+}
+
+// IsThere tells of an action that gives a container the image that it has: a driver of a
+// release that may ship either of two versions is already at the newer one.
+func IsThere(a Action) bool {
+	set, is := a.(SetImage)
+	return is && set.Was == set.Image && !set.Digest && len(set.Also) == 0
 }
 
 func (SetImage) rank() int { return rankDrivers }

@@ -93,6 +93,9 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 	for _, entry := range dueOf(e, due) {
 		f := entry.Finish()
 		actions := released(e.Now, entry.Said.Do)
+		if slices.ContainsFunc(actions, action.IsThere) {
+			continue
+		}
 		if len(actions) == 0 {
 			actions = []action.Action{action.ByHand{Text: aboutObject(f), Object: f.Object}}
 		}

@@ -54,7 +54,7 @@ func Retag(v *snapshot.View, hostProcess bool, to version.Driver, tag string) []
 	if d.Image.Repository != "" && (!own || p != nil && p.Holds(d.Image.Repository)) {
 		repository = d.Image.Repository
 	}
-	set := action.SetImage{Object: d.Object, Provisioner: d.Provisioner, Container: d.Container, Was: d.Image.Reference, Image: repository + ":" + tag, Digest: d.Image.Digest != "",
+	set := action.SetImage{Object: d.Object, Provisioner: d.Provisioner, Container: d.Container, Was: d.Image.Reference, Image: repository + ":" + tag, Also: d.Siblings, Digest: d.Image.Digest != "",
 		Strategy: d.Strategy, To: to, Unsure: p != nil && p.Unsure}
 	if !own && project != "" && repository != project {
 		set.From = project + ":" + tag
@@ -163,7 +163,7 @@ func became(d *inventory.Driver, cat *catalog.Driver, to version.Driver, hostPro
 	n.HostProcess, n.ForeignFlags, n.HostProcessFlag, n.HostProcessFlagReason, n.Unmounted = hostProcess, nil, nil, "", nil
 	n.Version = inventory.VersionFact{Version: to, Known: true, By: "tag", At: d.Version.At}
 	n.Image = inventory.Image{}
-	n.Registrar, n.Partial = nil, ""
+	n.Registrar, n.Partial, n.Siblings = nil, "", nil
 	if p := cat.Publication(to, hostProcess); p != nil && p.Repository != "" {
 		tag := tagOf(cat, hostProcess, to)
 		n.Image = inventory.Image{Reference: p.Repository + ":" + tag, Repository: p.Repository, Tag: tag}

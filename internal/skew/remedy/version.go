@@ -27,6 +27,9 @@ func Change(v *snapshot.View, to version.Driver) []action.Action {
 		hostProcess := line.HostProcessOnly() || v.DaemonSet.HostProcess && line.CanHostProcess()
 		return Replacement(v, to, hostProcess, "the tag alone isn't enough, "+why)
 	}
+	if _, baked := Bakes(v, to, v.DaemonSet.HostProcess); baked && len(v.DaemonSet.Siblings) > 0 {
+		return Replacement(v, to, v.DaemonSet.HostProcess, "several of its containers change")
+	}
 	return imageChange(v, to)
 }
 

@@ -94,7 +94,7 @@ func TestEveryCaseIsNamed(t *testing.T) {
 			}
 		}
 	}
-	if cases != 146 {
+	if cases != 147 {
 		t.Errorf("%d cases were found", cases)
 	}
 }

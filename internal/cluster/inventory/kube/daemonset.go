@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/owners"
 	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
@@ -120,6 +121,11 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	d.Container, d.Image = ct.Name, ct.image
 	d.Call = inventory.Call{At: podtext.Pointer(ct.path), Command: ct.Command, Args: ct.Args}
 	d.Version = c.versionOf(ct.image, ct.err, p.imageAt(ct))
+	for _, other := range slices.Concat(p.spec.InitContainers, p.spec.Containers) {
+		if img, err := podtext.ParseImage(other.Image); err == nil && other.Name != ct.Name && img.Repository == ct.image.Repository && (img == ct.image || tagged(img) && tagged(ct.image)) {
+			d.Siblings = append(d.Siblings, inventory.Sibling{Container: other.Name, Image: img})
+		}
+	}
 	if ct.Image != "" {
 		d.Evidence = append(d.Evidence, d.Version.At)
 	}
@@ -128,6 +134,13 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	addEvidence(d, hpAt)
 	readFlags(d, p, ct, own)
 	d.Pipes, d.Unmounted = pipes(p, ct)
+}
+
+// tagged tells whether an image is named by a version: a mirror may have all images in one
+// repository.
+func tagged(i inventory.Image) bool {
+	_, err := version.ParseDriver(i.Tag)
+	return err == nil && i.Digest == ""
 }
 
 func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar {

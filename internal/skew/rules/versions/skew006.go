@@ -11,7 +11,21 @@ import (
 
 var skew006 = rules.Rule{ID: "SKEW006", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Pods}, Driver: mixedRollout, At: rules.AtNow}
 
+// halfChanged tells of a pod whose containers of the driver's image are of two versions.
+func halfChanged(v *snapshot.View, report rules.Report) {
+	d := v.DaemonSet
+	for _, s := range d.Siblings {
+		if s.Image.Reference != d.Image.Reference {
+			report(rules.Finding{
+				Case: "half changed", Same: s.Container, Facts: rules.Facts{"sibling": s}, Evidence: []inventory.Evidence{d.Version.At},
+				Do: []action.Action{action.SetImage{Object: d.Object, Provisioner: d.Provisioner, Container: s.Container, Was: s.Image.Reference, Image: d.Image.Reference, Strategy: d.Strategy, To: d.Version.Version}},
+			})
+		}
+	}
+}
+
 func mixedRollout(v *snapshot.View, report rules.Report) {
+	halfChanged(v, report)
 	evidence := running(v)
 	if len(evidence) == 0 {
 		evidence = v.DaemonSet.Evidence
