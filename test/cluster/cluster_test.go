@@ -63,7 +63,7 @@ func refused(ctx context.Context, t *testing.T, config *rest.Config) *fault.Erro
 func plain(t *testing.T, inv *inventory.Inventory) string {
 	t.Helper()
 	copied := *inv
-	copied.Sources, copied.Read, copied.Problems, copied.Cluster.Kubernetes = nil, nil, nil, ""
+	copied.Sources, copied.Read, copied.Problems, copied.Cluster.Kubernetes, copied.Cluster.Other = nil, nil, nil, "", "" // what files may lack
 	copied.Cluster.Namespaces = slices.DeleteFunc(slices.Clone(inv.Cluster.Namespaces), func(n inventory.Namespace) bool {
 		return n.Enforce == "" // the server makes some of its own
 	})
