@@ -140,7 +140,7 @@ func TestScriptOfAPlan(t *testing.T) {
 func TestScriptUndoesTheRest(t *testing.T) {
 	dir := t.TempDir()
 	script := `#!/bin/bash
-cluster=one folder=a-b kubeconfig= context=
+program=oc identity=clusterversion/version id={.spec.clusterID} cluster=one folder=a-b kubeconfig= context=
 ` + frame(t) + `
 undo_1_1() (
 set -e

@@ -19,7 +19,7 @@ var scriptFrame string
 // run again from the start at any point. See script.sh for what is around them.
 func Script(w io.Writer, r Report) error {
 	t := r.Target
-	r.Target.Flags, r.Target.Kubeconfig = nil, "" // the script's oc has them
+	r.Target.Flags, r.Target.Kubeconfig, r.Target.Kubectl = nil, "", false // the script's oc has them
 	return write(w, r, func(d *Document) (string, error) { return encodeScript(d, t), nil })
 }
 
@@ -30,7 +30,11 @@ func encodeScript(d *Document, t Target) string {
 	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", printable.OneLine("Plan for Windows CSI drivers"+d.route()), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
 	// A plan for no update is of its day: the next one begins from another state.
 	folder := d.From + "-" + cmp.Or(d.To, d.Date)
-	for _, v := range [][2]string{{"cluster", d.Cluster.ID}, {"folder", strings.ReplaceAll(folder, "/", "_")}, {"kubeconfig", t.Kubeconfig}, {"context", d.Cluster.Context}} {
+	program, identity, id := "oc", "clusterversion/version", "{.spec.clusterID}"
+	if t.Kubectl {
+		program, identity, id = "kubectl", "namespace/kube-system", "{.metadata.uid}"
+	}
+	for _, v := range [][2]string{{"program", program}, {"identity", identity}, {"id", id}, {"cluster", d.Cluster.ID}, {"folder", strings.ReplaceAll(folder, "/", "_")}, {"kubeconfig", t.Kubeconfig}, {"context", d.Cluster.Context}} {
 		fmt.Fprintf(s, "%s=%s\n", v[0], shell.Quote(printable.OneLine(v[1])))
 	}
 	s.WriteString(head)

@@ -49,8 +49,8 @@ done
 connection=()
 [ -n "$kubeconfig" ] && connection+=("--kubeconfig=$kubeconfig")
 [ -n "$context" ] && connection+=("--context=$context")
-oc() { command "${OC:-oc}" ${connection[@]+"${connection[@]}"} "$@"; }
-xargs() { command xargs "$1" "${OC:-oc}" ${connection[@]+"${connection[@]}"} "${@:3}"; } # -r oc: it runs no function
+oc() { command "${OC:-$program}" ${connection[@]+"${connection[@]}"} "$@"; }
+xargs() { command xargs "$1" "${OC:-$program}" ${connection[@]+"${connection[@]}"} "${@:3}"; } # -r oc: it runs no function
 bake() { command "${BAKE:-bake}" "$@"; }
 verify() { command "${VERIFY:-verify}" "$@" ${connection[@]+"${connection[@]}"}; }
 
@@ -159,16 +159,16 @@ back() {
 }
 
 # STEPS
-reached=$(oc get clusterversion/version -o 'jsonpath={.spec.clusterID}') && [ -n "$reached" ] || {
-  echo "the cluster's ID can't be read: oc get clusterversion/version" >&2
+reached=$(oc get "$identity" -o "jsonpath=$id") && [ -n "$reached" ] || {
+  echo "the cluster's ID can't be read: $program get $identity" >&2
   exit 1
 }
 cluster=${cluster:-${CLUSTER-}}
 if [ -n "$cluster" ] && [ "$reached" != "$cluster" ]; then
-  echo "this plan is for the cluster $cluster, and oc reaches $reached: give --kubeconfig or --context" >&2
+  echo "this plan is for the cluster $cluster, and $program reaches $reached: give --kubeconfig or --context" >&2
   exit 1
 fi
-echo "Cluster $reached, with: oc ${connection[*]-}"
+echo "Cluster $reached, with: $program ${connection[*]-}"
 if [ -z "$cluster" ]; then
   [ "$yes" = no ] || stop "the plan was made without the cluster's ID: CLUSTER=$reached says that it is for this one"
   confirm "The plan was made without the cluster's ID. Is it for this cluster?"
