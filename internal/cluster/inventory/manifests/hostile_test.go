@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -187,7 +188,7 @@ func TestForms(t *testing.T) {
 		"JSON":                   jsonSMB,
 		"JSON with tabs":         strings.ReplaceAll(jsonSMB, " ", "\t"),
 		"JSON List":              `{"apiVersion": "v1", "items": [` + jsonSMB + `], "kind": "List"}`,
-		"JSON one by one":        `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "😀\ud83d\ude00"}}` + "\n" + jsonSMB,
+		"JSON one by one":        `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n", "annotations": {"a": "😀\ud83d\ude00"}}}` + "\n" + jsonSMB,
 		"JSON typed List":        `{"apiVersion": "apps/v1", "items": [` + strings.Replace(jsonSMB, `"apiVersion": "apps/v1", "kind": "DaemonSet",`, "", 1) + `], "kind": "DaemonSetList"}`,
 		"a large List":           "apiVersion: v1\nitems:\n- " + strings.TrimSpace(indented(smb)) + "\n" + strings.Repeat("- apiVersion: v1\n  kind: Secret\n  metadata: {name: x}\n  data: {a: "+strings.Repeat("b", 1000)+"}\n", large/1000) + "kind: List\n",
 		"a large List, indented": "apiVersion: v1\nkind: List\nmetadata: {}\nitems:\n  - " + strings.TrimSpace(strings.ReplaceAll(indented(smb), "\n", "\n  ")) + "\n" + strings.Repeat("  # a comment\n", large/10),
@@ -247,4 +248,18 @@ func FuzzRead(f *testing.F) {
 			t.Error("an error says nothing")
 		}
 	})
+}
+
+// A name that no API server takes would be an option of a command: delete daemonset --all.
+func TestNamesThatNobodyHas(t *testing.T) {
+	for _, name := range []string{"--all", "a;b", "../x", "A", "a b"} {
+		text := fmt.Sprintf(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": %q}}`, name) + "\n" + jsonSMB
+		c := kube.NewCollector(kube.Options{})
+		if _, err := Read(t.Context(), c, []string{"-"}, strings.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+		if p := c.Inventory().Problems; len(p) != 1 || !strings.Contains(p[0].What, "no API server takes the name of Namespace") {
+			t.Errorf("%q: %v", name, p)
+		}
+	}
 }

@@ -3,10 +3,12 @@ package manifests
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/validation"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/winbake/winbake/internal/base/printable"
@@ -132,6 +134,8 @@ func (r *reader) take(d *document, o found) error {
 	if m := unrendered.FindSubmatch(content); m != nil && o.Kind != "ConfigMap" {
 		p, _ := d.problem(&failure{inventory.Problem{Where: d.at(1), What: "this is a template, " + printable.Clip(string(m[1])) + " isn't a value: render it first"}, true})
 		r.tell(p) // it is taken all the same
+	} else if wrong := validation.NameIsDNSSubdomain(o.name, false); len(wrong) > 0 {
+		return d.failed(1, fmt.Sprintf("no API server takes the name of %s %q: %s", o.Kind, printable.Clip(o.name), wrong[0]), "give objects as the cluster has them", "")
 	}
 	decode := func(into any) error { return kjson.UnmarshalCaseSensitivePreserveInts(content, into) }
 	if err := r.c.Add(o.APIVersion, o.Kind, decode, func(...any) string { return d.at(1) }); err != nil {
