@@ -118,8 +118,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	}, nil
 }
 
-// target is how commands reach the cluster again. Files that change an answer are named
-// so that they are found from any folder.
+// target is how commands reach the cluster again, and judge it alike.
 func (o *skewOptions) target(cmd *cobra.Command, inv *inventory.Inventory) skewreport.Target {
 	t := skewreport.Target{Kubeconfig: o.cluster.Kubeconfig(), Flags: o.cluster.Given(), Kubectl: inv.Cluster.Other != ""}
 	for _, s := range inv.Sources {
@@ -128,18 +127,23 @@ func (o *skewOptions) target(cmd *cobra.Command, inv *inventory.Inventory) skewr
 	for _, name := range []string{"accept", "catalog", "image-version", "release-image"} {
 		list, _ := cmd.Flags().Lookup(name).Value.(pflag.SliceValue)
 		for _, v := range list.GetSlice() {
-			if path, err := filepath.Abs(v); err == nil && fileThere(path) {
-				v = path
-			}
 			t.Judging = append(t.Judging, "--"+name, v)
 		}
 	}
 	return t
 }
 
-func fileThere(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// fromAnywhere names the files of flags so that they are found from any folder: a script
+// has one of its own.
+func (o *skewOptions) fromAnywhere() {
+	for _, list := range [][]string{o.catalog.Paths, o.images, o.releases} {
+		for i, name := range list {
+			path, err := filepath.Abs(name)
+			if _, there := os.Stat(name); err == nil && there == nil {
+				list[i] = path
+			}
+		}
+	}
 }
 
 // controlPlaneOnly is what was asked of --eus; nil for nothing.
@@ -272,6 +276,9 @@ func newPlan(t *tool) *cobra.Command {
 		Use:  "plan",
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if output.String() == "script" {
+				o.fromAnywhere()
+			}
 			r, err := t.answer(cmd, o)
 			if err != nil {
 				return err
