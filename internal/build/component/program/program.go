@@ -110,7 +110,7 @@ var cures = []struct {
 	{regexp.MustCompile(`inconsistent vendoring`), "pin another commit: the vendor folder of this one doesn't fit its go.mod"},
 	{regexp.MustCompile(`replacement directory (\S+) does not exist|reading (\S+/go\.mod): open [^:]*: no such file or directory`), "pin the repository with git: and commit:, and submodules: true where the folder is a submodule: a module's go.mod may not replace by a folder"},
 	{regexp.MustCompile(`expected 'package', found version`), "pin a commit that has the files' content: one of them is a Git LFS pointer"},
-	{regexp.MustCompile(`import "C"|cgo`), "pin a version that compiles with CGO_ENABLED=0: Windows programs are compiled without cgo"},
+	{regexp.MustCompile(`import "C"|runtime/cgo`), "pin a version that compiles with CGO_ENABLED=0: Windows programs are compiled without cgo"},
 	{regexp.MustCompile(`build constraints exclude all Go files`), "pin a version or commit whose package compiles for Windows without cgo"},
 	{regexp.MustCompile(`no required module provides package|cannot find module providing package|no Go files in|directory .* (?:outside|not found)`), "check package: and dir:; set submodules: true where the package is in a submodule"},
 }
