@@ -77,6 +77,10 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 		return err
 	}
 	t.Tell(o.Dir, event.Write, event.Done, inventory.Many(len(folder.Files), "file")+"; README.md says what to run")
+	if o.Windows == template.Windows2022 {
+		// https://learn.microsoft.com/en-us/lifecycle/products/windows-server-2022
+		t.Tell(o.Dir, event.Write, event.Note, "mainstream support of Windows Server 2022 ended on 2026-10-13, security updates come until 2031-10-14; WMCO takes 2025 from OpenShift 4.22 on: --windows 2025")
+	}
 	if o.output.String() == "json" {
 		return o.output.JSON(t.Stdout, app.Place{Path: o.Dir})
 	}

@@ -22,7 +22,7 @@ import (
 var beginsOC = regexp.MustCompile(`(?m)(^[ \t]*|[|;&({!][ \t]*|\b(?:xargs -r|then|do|until|while|if) )oc `)
 
 // scriptFrame is what defines oc in a plan's script, and isn't a call of it.
-var scriptFrame = regexp.MustCompile(`(?m)^oc\(\) .*$`)
+var scriptFrame = regexp.MustCompile(`(?m)^(oc\(\) |reached=).*$`)
 
 // callsOf are oc's commands in a text for a shell, without what comes behind them:
 // a pipe, a redirection, the end of a substitution.
