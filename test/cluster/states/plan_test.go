@@ -157,7 +157,7 @@ func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (out
 		if now.Verdict > max(was.Verdict, finding.Warn) {
 			return short, fmt.Sprintf("from %s to %s (%s)\n%s", was.Verdict, now.Verdict, grounds(now), out)
 		}
-		return stops, ""
+		return stops, out
 	case exit == 3 && strings.Contains(out, "\nBLOCK   Don't start ") && byHand:
 		return stops, "" // the person says that it is done, and verify sees that it isn't
 	case exit != 0:

@@ -71,7 +71,7 @@ func (s *server) answer(ctx context.Context, args []string) (answerOfPlay, error
 	case has(args, "delete") && strings.Contains(strings.Join(args, " "), " pod"):
 		// No kubelet ends it.
 		return answerOfPlay{Kubectl: true, More: []string{"--force", "--grace-period=0"}}, nil
-	case has(args, "wait") && strings.Contains(strings.Join(args, " "), "node/"):
+	case has(args, "wait") && (strings.Contains(strings.Join(args, " "), "node/") || strings.Contains(strings.Join(args, " "), "machineconfigpool/")):
 		return answerOfPlay{Out: "condition met\n"}, nil
 	case has(args, "get") && strings.Contains(strings.Join(args, " "), "installplans"):
 		// What the admin approves here, OLM installs.
