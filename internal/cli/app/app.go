@@ -193,16 +193,8 @@ func checkArgs(cmd *cobra.Command) {
 		case len(args) > len(names):
 			what = fmt.Sprintf("%s takes no argument %q", cmd.CommandPath(), args[len(names)])
 		}
-		return &fault.Error{What: what, Excerpt: "usage: " + cmd.UseLine(), Fix: cmp.Or(ofOne(cmd, args), cmd.CommandPath()+" --help"), Err: err}
+		return &fault.Error{What: what, Excerpt: "usage: " + cmd.UseLine(), Fix: cmd.CommandPath() + " --help", Err: err}
 	}
-}
-
-// ofOne is how a command of all components is asked for one; "" for another command.
-func ofOne(cmd *cobra.Command, args []string) string {
-	if cmd.Name() != "payload" || len(args) == 0 || len(strings.Fields(cmd.Use)) > 1 {
-		return ""
-	}
-	return strings.TrimSuffix(cmd.CommandPath(), "payload") + "build " + args[0] + " builds one; the payload has all of versions.yaml"
 }
 
 func unknownCommand(group *cobra.Command, word string) error {
@@ -230,17 +222,13 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near != "" && unknown.GetSpecifiedShortnames() == "" { // all are alike a letter
 			fix = cmd.CommandPath() + " --" + near
 		}
-		fix = cmp.Or(insteadOf(cmd, cmd.Flags().Args()), instead(cmd, "--"+unknown.GetSpecifiedName()), elsewhere(cmd, dashed(unknown)), fix)
+		word := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			word = word[1:]
+		}
+		fix = cmp.Or(insteadOf(cmd, cmd.Flags().Args()), instead(cmd, word), of(foreign, cmd, word), fix)
 	}
 	return &fault.Error{What: err.Error(), Fix: fix, Err: err}
-}
-
-// dashed is an unknown flag as it was typed.
-func dashed(unknown *pflag.NotExistError) string {
-	if unknown.GetSpecifiedShortnames() != "" {
-		return "-" + unknown.GetSpecifiedName()
-	}
-	return "--" + unknown.GetSpecifiedName()
 }
 
 // result is stdout. What a command does is over when it writes its result, so

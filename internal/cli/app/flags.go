@@ -20,6 +20,15 @@ const choices = "winbake_choices"
 // EmptyIsValue is the key of the annotation of a flag that may be given empty.
 const EmptyIsValue = "winbake_empty"
 
+// folder is the key of the annotation of a flag that names a folder to write.
+const folder = "winbake_folder"
+
+// OutFolder adds --out, the folder that a command writes: no document for stdout.
+func OutFolder(f *pflag.FlagSet, into *string) {
+	f.StringVar(into, "out", "", "the folder to write")
+	f.Lookup("out").Annotations = map[string][]string{folder: nil}
+}
+
 // Choices gives a flag fixed values: others are refused before any work, and
 // these complete it.
 func Choices(cmd *cobra.Command, flag string, values ...string) {
@@ -38,8 +47,8 @@ func checkValues(cmd *cobra.Command) (err error) {
 		if _, may := f.Annotations[EmptyIsValue]; !may && f.Changed && f.Value.Type() == "string" && f.Value.String() == "" {
 			err = &fault.Error{What: "--" + f.Name + " has an empty value", Fix: "set the variable that it comes from, or leave --" + f.Name + " out"}
 		}
-		if f.Name == "out" && f.Value.String() == "-" && strings.Contains(f.Usage, "folder") {
-			err = &fault.Error{What: "--out -: a folder isn't written to standard output", Fix: "--out FOLDER"}
+		if _, is := f.Annotations[folder]; is && f.Value.String() == "-" {
+			err = &fault.Error{What: "--" + f.Name + " -: a folder isn't written to standard output", Fix: "--" + f.Name + " FOLDER"}
 		}
 		values, fixed := f.Annotations[choices]
 		if value := f.Value.String(); fixed && value != f.DefValue && !slices.Contains(values, value) {

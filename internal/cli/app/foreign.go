@@ -1,11 +1,5 @@
 package app
 
-import (
-	"strings"
-
-	"github.com/spf13/cobra"
-)
-
 // foreign is what users of other tools type here, after the program's name, and what
 // does it.
 var foreign = map[string]string{
@@ -35,13 +29,4 @@ var foreign = map[string]string{
 	"-y":                      "nothing: no command asks",
 	"--yes":                   "nothing: no command asks",
 	"--force":                 "nothing: what is there isn't overwritten; give another name",
-}
-
-// elsewhere is what does here what a flag or word does in another tool; "" for none.
-func elsewhere(cmd *cobra.Command, word string) string {
-	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
-	if use, ok := foreign[strings.TrimSpace(path+" "+word)]; ok {
-		return use
-	}
-	return foreign[word]
 }

@@ -33,12 +33,15 @@ var gone = map[string]string{
 }
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.
-func instead(cmd *cobra.Command, word string) string {
+func instead(cmd *cobra.Command, word string) string { return of(gone, cmd, word) }
+
+// of is what a table has for a word or flag of a command, or for the word alone.
+func of(table map[string]string, cmd *cobra.Command, word string) string {
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
-	if use, ok := gone[strings.TrimSpace(path+" "+word)]; ok {
+	if use, ok := table[strings.TrimSpace(path+" "+word)]; ok {
 		return use
 	}
-	return gone[word]
+	return table[word]
 }
 
 // insteadOf is instead for the first of a command's arguments.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
@@ -44,6 +45,15 @@ func newPayload(t *tool) *cobra.Command {
 	output := app.NewOutput("PayloadImage", madeImage{})
 	cmd := &cobra.Command{
 		Use: "payload",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return &fault.Error{
+				What: fmt.Sprintf("%s takes no argument %q", cmd.CommandPath(), args[0]), Excerpt: "usage: " + cmd.UseLine(),
+				Fix: "bake build " + args[0] + " builds one; the payload has all of versions.yaml",
+			}
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.layoutSet = cmd.Flags().Changed("layout")
 			ref, err := t.payload(cmd.Context(), o)

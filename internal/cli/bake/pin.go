@@ -31,11 +31,12 @@ func newPin(t *tool) *cobra.Command {
 	cmd := &cobra.Command{Use: "pin NAME[@VERSION]", Args: cobra.ExactArgs(1), ValidArgsFunction: t.fromPins(componentNames)}
 	pin := func(ctx context.Context, args []string) ([]pins.Change, error) {
 		name, value, ok := strings.Cut(args[0], "@")
-		if at := strings.IndexByte(name, '='); !ok && at > 0 {
-			return nil, &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin " + name[:at] + "@" + name[at+1:]}
-		}
-		if name == "" || ok && value == "" {
-			return nil, &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin csi-proxy@v1.3.0"}
+		if at := strings.IndexByte(name, '='); name == "" || ok && value == "" || !ok && at > 0 {
+			example := "csi-proxy@v1.3.0"
+			if !ok && at > 0 {
+				example = name[:at] + "@" + name[at+1:]
+			}
+			return nil, &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin " + example}
 		}
 		return t.pin(ctx, name, value)
 	}

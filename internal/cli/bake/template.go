@@ -42,7 +42,7 @@ func newTemplate(t *tool) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.Dir, "out", "", "the folder to write")
+	app.OutFolder(f, &o.Dir)
 	f.StringVar(&o.payload, "payload", "", "none, or an image by digest, an OCI layout or a tarball with the node's files")
 	f.StringVar((*string)(&o.Profile), "profile", string(template.OpenShift), "openshift or generic")
 	f.StringVar(&o.Windows, "windows", template.Windows2022, "2022 or 2025")

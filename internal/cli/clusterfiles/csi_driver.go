@@ -92,7 +92,7 @@ func (o *csiDriverOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.release, "for", "", "OpenShift release, 4.20 or 4.20.3")
-	f.StringVar(&o.out, "out", "", "the folder to write")
+	app.OutFolder(f, &o.out)
 	f.StringVar((*string)(&o.Mode), "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
 	f.StringVar(&o.Windows, "windows", csidriver.WindowsVersions()[0], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
 	f.StringVar(&o.Namespace, "namespace", csidriver.OperatorNamespace, "the DaemonSet's namespace")

@@ -41,7 +41,7 @@ written.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.Image, "image", "", "image with verify as its entry point, by digest")
-	f.StringVar(&out, "out", "", "the folder to write")
+	app.OutFolder(f, &out)
 	f.StringVar(&o.Namespace, "namespace", precheck.DefaultNamespace, "the namespace that it runs in")
 	f.StringArrayVar(&o.To, "to", nil, "OpenShift release to judge the update to; may be repeated")
 	f.StringArrayVar(&o.Accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")

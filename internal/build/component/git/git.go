@@ -40,15 +40,16 @@ func (tree) Versions(ctx context.Context, _ *source.Env, p source.Pin) (current 
 	}
 	all = slices.Sorted(maps.Keys(tags))
 	// A module in a folder has tags of its own: https://go.dev/ref/mod#vcs-version
-	if folder := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, p.Dir+"/") }); p.Dir != "" && len(folder) > 0 {
-		all = folder
+	if inFolder := func(name string) bool { return strings.HasPrefix(name, p.Dir+"/") }; p.Dir != "" && slices.ContainsFunc(all, inFolder) {
+		all = slices.DeleteFunc(all, func(name string) bool { return !inFolder(name) })
 	}
-	return comparable(all, tags, p.Commit)
+	current, err = tagOf(all, tags, p.Commit)
+	return current, all, err
 }
 
-// comparable finds the pinned commit's tag: the newest version among those with the
-// shortest prefix.
-func comparable(all []string, tags map[string]string, commit string) (current string, _ []string, err error) {
+// tagOf is the pinned commit's tag: the newest version among those with the shortest
+// prefix.
+func tagOf(all []string, tags map[string]string, commit string) (current string, err error) {
 	found, prefix, version := false, "", ""
 	for _, name := range all {
 		if tags[name] != commit {
@@ -62,11 +63,11 @@ func comparable(all []string, tags map[string]string, commit string) (current st
 	}
 	switch {
 	case !found:
-		return "", nil, source.NoVersions("not to be had: the pinned commit has no tag to compare")
+		return "", source.NoVersions("not to be had: the pinned commit has no tag to compare")
 	case current == "":
-		return "", nil, source.NoVersions("not to be had: no tag of the pinned commit is a version")
+		return "", source.NoVersions("not to be had: no tag of the pinned commit is a version")
 	}
-	return current, all, nil
+	return current, nil
 }
 
 func describe(url string, c *gitsrc.Commit) *pins.Locked {

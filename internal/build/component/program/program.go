@@ -85,7 +85,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// checkEmbedded refuses what a program would carry in place of a file.
+// checkEmbedded refuses a Git LFS pointer among the files that a program embeds.
 func checkEmbedded(p source.Pin, linked *gomod.Linked) error {
 	for _, name := range linked.Embedded {
 		f, err := os.Open(name)
@@ -123,8 +123,8 @@ func Failure(c *pins.Component, err error) error {
 	}
 	fix := "check package: and the version, and that GOPROXY has every module of it"
 	for _, cure := range cures {
-		if m := cure.says.FindStringSubmatch(f.Message); m != nil {
-			fix = cure.says.ReplaceAllString(m[0], cure.fix)
+		if m := cure.says.FindStringSubmatchIndex(f.Message); m != nil {
+			fix = string(cure.says.ExpandString(nil, cure.fix, f.Message, m))
 			break
 		}
 	}

@@ -89,36 +89,38 @@ func (m *Module) Commit() string {
 // Versions asks the module proxy for every version of a module that wasn't
 // retracted, oldest first. A proxy may serve versions and refuse the list.
 func Versions(ctx context.Context, tool *gotool.Tool, path, current string) ([]string, error) {
-	dir, err := os.MkdirTemp("", "winbake-versions-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder to ask from: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	out, err := tool.Output(ctx, dir, gotool.Target(""), "list", "-m", "-versions", "-json", path+"@"+current)
-	if err != nil {
-		return nil, err
-	}
-	var m struct{ Versions []string }
-	if err := json.Unmarshal(out, &m); err != nil {
-		return nil, fmt.Errorf("read go list's answer: %w", err)
-	}
-	return m.Versions, nil
+	m, err := list(ctx, tool, "-versions", path+"@"+current)
+	return m.Versions, err
 }
 
 // Retracted is why the authors took a version back; "" where they didn't, and where the
 // proxy doesn't tell.
 func Retracted(ctx context.Context, tool *gotool.Tool, path, version string) string {
-	dir, err := os.MkdirTemp("", "winbake-retracted-")
+	m, err := list(ctx, tool, "-retracted", path+"@"+version)
 	if err != nil {
 		return ""
 	}
-	defer os.RemoveAll(dir)
-	out, err := tool.Output(ctx, dir, gotool.Target(""), "list", "-m", "-retracted", "-json", path+"@"+version)
-	var m struct{ Retracted []string }
-	if err != nil || json.Unmarshal(out, &m) != nil {
-		return ""
-	}
 	return strings.Join(m.Retracted, "; ")
+}
+
+// listing is what go list says of a module.
+type listing struct{ Versions, Retracted []string }
+
+// list asks go list -m, which wants no module around it.
+func list(ctx context.Context, tool *gotool.Tool, flag, module string) (m listing, err error) {
+	dir, err := os.MkdirTemp("", "winbake-list-")
+	if err != nil {
+		return m, fmt.Errorf("make a folder to ask from: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	out, err := tool.Output(ctx, dir, gotool.Target(""), "list", "-m", flag, "-json", module)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(out, &m); err != nil {
+		return m, fmt.Errorf("read go list's answer: %w", err)
+	}
+	return m, nil
 }
 
 // tag is how projects name a version: v1.2.3, 1.2.3, release-1.2.3, cmd/agent/v0.3.0.
