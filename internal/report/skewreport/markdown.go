@@ -51,6 +51,11 @@ func asText(value any) raw {
 	return escape(fmt.Sprint(value))
 }
 
+// planTitle is the title of a plan.
+func (d *Document) planTitle() string {
+	return printable.OneLine("Plan for Windows CSI drivers" + d.route())
+}
+
 // route names the releases, for the end of a title.
 func (d *Document) route() string {
 	switch {

@@ -136,11 +136,21 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"arrow": func(s string) string { return strings.ReplaceAll(s, " -> ", " → ") },
 }).Parse(pageSource))
 
-type htmlPage struct {
-	page
+// pageHead is what each page begins with.
+type pageHead struct {
 	Title  string
 	Style  template.CSS
 	Policy string
+}
+
+func headOf(title string) pageHead {
+	return pageHead{title, template.CSS(pageStyle), policy()}
+}
+
+type htmlPage struct {
+	page
+	Head    pageHead
+	Heading string
 	// CatalogAge says how old the facts are, as a sentence.
 	CatalogAge string
 }
@@ -150,32 +160,15 @@ type htmlPage struct {
 func encodeHTML(d *Document, _ Options) (string, error) {
 	p := newPage(d)
 	var b strings.Builder
+	heading := "Windows CSI driver skew" + p.Route
 	if err := pageTemplate.Execute(&b, htmlPage{
-		page: p, Title: "Windows CSI driver skew" + p.Route, Style: template.CSS(pageStyle), Policy: policy(),
+		page: p, Head: headOf(p.Verdict.String() + ": " + heading), Heading: heading,
 		CatalogAge: capital(p.catalogLine()) + ".",
 	}); err != nil {
 		return "", fmt.Errorf("encode HTML: %w", err)
 	}
 	return b.String(), nil
 }
-
-var planPage = template.Must(template.New("plan").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>{{.Title}}</title>
-<style>{{.Style}}</style>
-</head>
-<body>
-<main>
-{{.Body}}</main>
-</body>
-</html>
-`))
 
 // encodePlanHTML renders the plan's Markdown, in which no raw HTML is: goldmark leaves any
 // out.
@@ -187,11 +180,10 @@ func encodePlanHTML(d *Document) (string, error) {
 	var body, b strings.Builder
 	err = goldmark.New(goldmark.WithExtensions(extension.Table, extension.TaskList)).Convert([]byte(text), &body)
 	if err == nil {
-		err = planPage.Execute(&b, struct {
-			Title, Policy string
-			Style         template.CSS
-			Body          template.HTML
-		}{"Plan for Windows CSI drivers" + newPage(d).Route, policy(), template.CSS(pageStyle), template.HTML(body.String())}) //nolint:gosec // goldmark's, of escaped Markdown
+		err = pageTemplate.ExecuteTemplate(&b, "plan", struct {
+			Head pageHead
+			Body template.HTML
+		}{headOf(d.display().planTitle()), template.HTML(body.String())}) //nolint:gosec // goldmark's, of escaped Markdown
 	}
 	if err != nil {
 		return "", fmt.Errorf("encode HTML: %w", err)

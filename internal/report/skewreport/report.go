@@ -134,12 +134,12 @@ type PlanJSON struct {
 
 // PlanOf is what Plan writes, for programs.
 func PlanOf(r Report) PlanJSON {
-	d := newDocument(r).called(r.Target.words())
+	d := newDocument(r)
 	return PlanJSON{d.Cluster, d.From, d.To, d.Steps}
 }
 
 func write(w io.Writer, r Report, encode func(*Document) (string, error)) error {
-	out, err := encode(newDocument(r).called(r.Target.words()))
+	out, err := encode(newDocument(r))
 	if err == nil {
 		_, err = io.WriteString(w, out)
 	}
@@ -186,7 +186,8 @@ func ExplainRetired(w io.Writer, r skew.Retired) error {
 	return err
 }
 
-// newDocument copies r into its final order. Strings are still as they came.
+// newDocument copies r into its final order. Strings are still as they came, but for what
+// commands begin with.
 func newDocument(r Report) *Document {
 	r.FailOn = cmp.Or(r.FailOn, finding.DefaultFailOn)
 	d := &Document{
@@ -222,5 +223,5 @@ func newDocument(r Report) *Document {
 		rule, _ := explain(id) // one that isn't known has an ID alone
 		d.Rules = append(d.Rules, RuleInfo{ID: id, Title: rule.Title, Ground: rule.Ground, Source: rule.Source})
 	}
-	return d
+	return d.called(r.Target.words())
 }

@@ -19,7 +19,7 @@ var scriptFrame string
 // run again from the start at any point. See script.sh for what is around them.
 func Script(w io.Writer, r Report) error {
 	t := r.Target
-	r.Target.Flags, r.Target.Kubeconfig, r.Target.Kubectl = nil, "", false // the script's oc has them
+	r.Target.Flags, r.Target.Kubectl = nil, false // the script's oc has them
 	return write(w, r, func(d *Document) (string, error) { return encodeScript(d, t), nil })
 }
 
@@ -27,7 +27,7 @@ func encodeScript(d *Document, t Target) string {
 	d = d.display()
 	head, foot, _ := strings.Cut(scriptFrame, "# STEPS\n")
 	s := &script{}
-	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", printable.OneLine("Plan for Windows CSI drivers"+d.route()), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
+	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", d.planTitle(), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
 	// A plan for no update is of its day: the next one begins from another state.
 	folder := d.From + "-" + cmp.Or(d.To, d.Date)
 	program, identity, id := "oc", "clusterversion/version", "{.spec.clusterID}"
