@@ -130,7 +130,7 @@ type Image struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// Sibling is a container beside the driver's.
+// Sibling is another container of the driver's pod.
 type Sibling struct {
 	Container string `json:"container"`
 	Image     Image  `json:"image"`

@@ -31,6 +31,14 @@ type Action interface {
 	outcome() *inventory.Driver
 	// effect tells whether it changes anything that was read.
 	effect() bool
+	// registers is what kubelets list when it is done; the zero value for nothing.
+	registers() registration
+}
+
+// registration is a DaemonSet and the driver that its pods register.
+type registration struct {
+	Object      inventory.Object
+	Provisioner string
 }
 
 // setting is a value that an action gives, "" for one that it only depends on.
@@ -59,6 +67,7 @@ func (defaults) rank() int                   { return ByHandRank }
 func (defaults) changes() []inventory.Object { return nil }
 func (defaults) outcome() *inventory.Driver  { return nil }
 func (defaults) effect() bool                { return true }
+func (defaults) registers() registration     { return registration{} }
 
 // Rank orders what is due at the same time.
 func Rank(a Action) int { return a.rank() }

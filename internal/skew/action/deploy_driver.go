@@ -20,6 +20,10 @@ func (a DeployDriver) apply(inv *inventory.Inventory) {
 	put(inv, a.Becomes)
 }
 
+func (a DeployDriver) registers() registration {
+	return registration{a.Becomes.Object, a.Becomes.Provisioner}
+}
+
 func (DeployDriver) rank() int { return rankDrivers }
 
 func (a DeployDriver) sets() []setting {

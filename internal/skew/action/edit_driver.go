@@ -141,3 +141,10 @@ func (a EditDriver) changes() []inventory.Object { return []inventory.Object{a.O
 func (a EditDriver) sets() []setting { return []setting{{"pod of " + a.Object.String(), ""}} }
 
 func (a EditDriver) outcome() *inventory.Driver { return a.Becomes }
+
+func (a EditDriver) registers() registration {
+	if a.Becomes == nil {
+		return registration{}
+	}
+	return registration{a.Object, a.Becomes.Provisioner}
+}

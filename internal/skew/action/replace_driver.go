@@ -29,6 +29,10 @@ func (a ReplaceDriver) apply(inv *inventory.Inventory) {
 	become(inv, &a.Becomes)
 }
 
+func (a ReplaceDriver) registers() registration {
+	return registration{a.Object, a.Becomes.Provisioner}
+}
+
 func (ReplaceDriver) rank() int { return rankDrivers }
 
 func (a ReplaceDriver) changes() []inventory.Object { return []inventory.Object{a.Object} }

@@ -153,7 +153,7 @@ func functions(later []string) template.FuncMap {
 	}
 	maps.Copy(funcs, template.FuncMap{
 		"word": word, "oc": oc, "get": get, "kind": kindOf, "saved": Saved, "some": inventory.Some, "newEnough": newEnough,
-		"each": each, "registers": registers,
+		"each": each, "registers": Action.registers,
 		"ref":        func(o inventory.Object) string { return kindOf(o) + "/" + o.Name },
 		"inside":     func(folder, file string) string { return folder + "/" + file },
 		"payload":    func(release string) string { return "release-" + release + ".txt" },
@@ -168,33 +168,6 @@ func functions(later []string) template.FuncMap {
 		"callPath":   (*Flags).jsonPath,
 	})
 	return funcs
-}
-
-// registration is a DaemonSet and the driver that its pods register.
-type registration struct {
-	Object      inventory.Object
-	Provisioner string
-}
-
-// registers is what an action leaves registered; the zero value for nothing.
-func registers(a Action) registration {
-	switch a := a.(type) {
-	case SetImage:
-		return registration{a.Object, a.Provisioner}
-	case BuildImage:
-		return registration{a.Object, a.Provisioner}
-	case WaitRollout:
-		return registration{a.Object, a.Provisioner}
-	case ReplaceDriver:
-		return registration{a.Object, a.Becomes.Provisioner}
-	case DeployDriver:
-		return registration{a.Becomes.Object, a.Becomes.Provisioner}
-	case EditDriver:
-		if a.Becomes != nil {
-			return registration{a.Object, a.Becomes.Provisioner}
-		}
-	}
-	return registration{}
 }
 
 // each are objects of a kind by their names, "node/a".

@@ -89,6 +89,8 @@ func IsThere(a Action) bool {
 	return is && set.Was == set.Image && !set.Digest && len(set.Also) == 0
 }
 
+func (a SetImage) registers() registration { return registration{a.Object, a.Provisioner} }
+
 func (SetImage) rank() int { return rankDrivers }
 
 func (a SetImage) changes() []inventory.Object { return []inventory.Object{a.Object} }

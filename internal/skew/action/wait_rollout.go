@@ -22,4 +22,6 @@ func (a WaitRollout) apply(inv *inventory.Inventory) {
 	}
 }
 
+func (a WaitRollout) registers() registration { return registration{a.Object, a.Provisioner} }
+
 func (WaitRollout) rank() int { return rankWait }

@@ -121,16 +121,22 @@ func SelectWindows(d *inventory.Driver) []action.Action {
 		if os := d.Scheduling.NodeSelector[label]; os == "windows" || !strings.EqualFold(os, "windows") {
 			continue
 		}
-		to := *d
-		to.Scheduling.NodeSelector = maps.Clone(d.Scheduling.NodeSelector)
-		to.Scheduling.NodeSelector[label] = "windows"
-		return []action.Action{action.EditDriver{
-			Object: d.Object, Becomes: &to, Strategy: d.Strategy,
-			Patch: fmt.Sprintf(`{"spec":{"template":{"spec":{"nodeSelector":{%q:"windows"}}}}}`, label),
-			Text:  fmt.Sprintf("let %s select nodes by %s: windows", d.Object, label),
-		}}
+		return []action.Action{SelectSystem(d, label, "windows")}
 	}
 	return nil
+}
+
+// SelectSystem has a driver select nodes by their system.
+func SelectSystem(d *inventory.Driver, label, os string) action.EditDriver {
+	to := *d
+	to.Scheduling.NodeSelector = map[string]string{}
+	maps.Copy(to.Scheduling.NodeSelector, d.Scheduling.NodeSelector)
+	to.Scheduling.NodeSelector[label] = os
+	return action.EditDriver{
+		Object: d.Object, Becomes: &to, Strategy: d.Strategy,
+		Patch: fmt.Sprintf(`{"spec":{"template":{"spec":{"nodeSelector":{%q:%q}}}}}`, label, os),
+		Text:  fmt.Sprintf("let %s select nodes by %s: %s", d.Object, label, os),
+	}
 }
 
 // Baked are the options of a folder that `bake manifests csi-driver` writes: an

@@ -62,8 +62,8 @@ func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reade
 	if err := ctx.Err(); err != nil {
 		return inventory.Source{}, err
 	}
-	for _, tell := range r.operators {
-		if !r.listed {
+	if !r.listed {
+		for _, tell := range r.operators {
 			tell()
 		}
 	}

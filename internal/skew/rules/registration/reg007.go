@@ -1,10 +1,9 @@
 package registration
 
 import (
-	"maps"
-
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
@@ -29,18 +28,10 @@ func linuxOnWindows(snap *snapshot.Snapshot, report rules.Report) {
 		if d.OS != "linux" || d.OperatorManaged || d.Partial != "" || len(on) == 0 {
 			continue
 		}
-		to := *d
-		to.Scheduling.NodeSelector = maps.Clone(d.Scheduling.NodeSelector)
-		if to.Scheduling.NodeSelector == nil {
-			to.Scheduling.NodeSelector = map[string]string{}
-		}
-		to.Scheduling.NodeSelector["kubernetes.io/os"] = "linux"
-		text := "let " + d.Object.String() + " select nodes by kubernetes.io/os: linux"
-		var do action.Action = action.EditDriver{
-			Object: d.Object, Becomes: &to, Strategy: d.Strategy, Text: text, Patch: `{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}`,
-		}
+		edit := remedy.SelectSystem(d, "kubernetes.io/os", "linux")
+		var do action.Action = edit
 		if snap.Request.Static {
-			do = action.ByHand{Object: d.Object.String(), Text: text, Becomes: &to}
+			do = action.ByHand{Object: d.Object.String(), Text: edit.Text, Becomes: edit.Becomes}
 		}
 		report(rules.Finding{
 			Case: "on Windows", Object: d.Object.String(), Facts: rules.Facts{"nodes": snapshot.NodeNames(on)}, Do: []action.Action{do}, Evidence: []inventory.Evidence{{Where: d.Object.String() + " spec.template.spec.tolerations"}},
