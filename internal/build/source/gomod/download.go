@@ -103,11 +103,8 @@ func Retracted(ctx context.Context, tool *gotool.Tool, path, version string) str
 	return strings.Join(m.Retracted, "; ")
 }
 
-// listing is what go list says of a module.
-type listing struct{ Versions, Retracted []string }
-
 // list asks go list -m, which wants no module around it.
-func list(ctx context.Context, tool *gotool.Tool, flag, module string) (m listing, err error) {
+func list(ctx context.Context, tool *gotool.Tool, flag, module string) (m struct{ Versions, Retracted []string }, err error) {
 	dir, err := os.MkdirTemp("", "winbake-list-")
 	if err != nil {
 		return m, fmt.Errorf("make a folder to ask from: %w", err)
