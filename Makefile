@@ -139,6 +139,7 @@ clean:
 .PHONY: need-go
 need-go:
 	@command -v $(GO) >/dev/null || { echo "make: no go command on PATH: install Go 1.26 or later from https://go.dev/dl" >&2; exit 1; }
+	@$(GO) list -m >/dev/null || { echo "make: this Go is too old: install Go 1.26 or later from https://go.dev/dl" >&2; exit 1; }
 
 ## help: this list
 .PHONY: help

@@ -35,6 +35,7 @@ type Action struct {
 	GoSum     string            `json:"goSum,omitempty"`
 	Package   string            `json:"package"`
 	Toolchain string            `json:"toolchain"`
+	GoSums    []string          `json:"toolchainSums,omitempty"`
 	Settings  []gotool.Setting  `json:"settings"`
 	Flags     []string          `json:"flags"`
 	Stamps    map[string]string `json:"stamps,omitempty"`

@@ -42,6 +42,9 @@ type Artifact struct {
 	// Action is the digest of the action that made it; empty for files that
 	// are carried as they are.
 	Action string `json:"action,omitempty"`
+	// Unsigned is the digest of what was built, where Digest is that of the signed
+	// program.
+	Unsigned string `json:"unsigned,omitempty"`
 	// Cached tells that no action was run.
 	Cached bool `json:"cached"`
 }
@@ -320,7 +323,7 @@ func NewAction(job *Job, toolchain string) *Action {
 		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
 		Commit: l.Commit, Tree: l.Tree, Date: l.Date, Dir: c.Dir, Modules: c.Submodules,
 		GoMod: l.GoMod, GoSum: l.GoSum,
-		Package: c.BuildPackage(), Toolchain: toolchain,
+		Package: c.BuildPackage(), Toolchain: toolchain, GoSums: l.ToolchainSums,
 		Settings: gotool.Target(c.FIPS), Flags: buildFlags(c), Stamps: job.Stamps,
 	}
 }

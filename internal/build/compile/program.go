@@ -73,6 +73,9 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how)
 		return fmt.Errorf("make a folder for the compiler: %w", err)
 	}
 	b.emit(job, event.Fetch, event.Start, "")
+	if err := gomod.ProveToolchain(ctx, tool, job.Locked.ToolchainSums); err != nil {
+		return explain(job, "its toolchain can't be used", err)
+	}
 	w, err := component.Of(job.Component).(component.Program).Workspace(ctx, b.env(), job.pin(), dir)
 	if err != nil {
 		return err
@@ -180,6 +183,7 @@ func adviceFor(job *Job, message string) string {
 	for _, a := range []struct{ sign, fix string }{
 		{"SECURITY ERROR", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
 		{"checksum mismatch", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
+		{"running gcc failed", "pin a version without the object (.syso) of its package, which Go's own linker can't read, or tags that leave it out"},
 		{"missing go.sum entry", job.pin().LockCommand()},
 		{"updates to go.mod needed", job.pin().LockCommand()},
 		{"requires go >=", "pin a newer toolchain in versions.yaml (go:), or an older version of the component"},

@@ -14,11 +14,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"sort"
 	"strings"
+	"sync"
+
+	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/printable"
@@ -52,6 +62,9 @@ var hostVariables = []string{
 // sources from.
 type Host struct {
 	settings map[string]string
+
+	mu   sync.Mutex
+	once map[string]func() (string, error)
 }
 
 // NewHost asks the go command on PATH for the person's settings, once.
@@ -71,7 +84,7 @@ func NewHost(ctx context.Context) (*Host, error) {
 	if err != nil {
 		return nil, &fault.Error{What: "go env fails", Excerpt: stderr(err), Err: err, Fix: "run go env, and fix what it says: a GO variable (env | grep ^GO), or the file that go env -w wrote"}
 	}
-	h := &Host{settings: map[string]string{}}
+	h := &Host{settings: map[string]string{}, once: map[string]func() (string, error){}}
 	if err := json.Unmarshal(out, &h.settings); err != nil {
 		return nil, fmt.Errorf("read go env: %w", err)
 	}
@@ -91,6 +104,9 @@ type Tool struct {
 	host *Host
 	// Toolchain is "go1.26.8" or Local, as GOTOOLCHAIN takes it.
 	Toolchain string
+	// GoCommand is the go command's path where the toolchain that PATH has is another
+	// one of the same name; empty for PATH's. What that left in GOCACHE isn't taken.
+	GoCommand string
 	// Temp is the folder for what go removes when it ends by itself (GOTMPDIR);
 	// empty for the machine's own.
 	Temp string
@@ -114,13 +130,16 @@ func Target(fips string) []Setting {
 // Command makes a go command that runs in dir with the host's settings and
 // the given target settings, and nothing else. It ends when this process does.
 func (t *Tool) Command(ctx context.Context, dir string, settings []Setting, args ...string) *exec.Cmd {
-	cmd := proc.Supervised(ctx, "go", args...)
+	cmd := proc.Supervised(ctx, cmp.Or(t.GoCommand, "go"), args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"GOTOOLCHAIN=" + t.Toolchain, "PWD=" + dir}
 	if t.Temp != "" {
 		cmd.Env = append(cmd.Env, "GOTMPDIR="+t.Temp)
 	}
 	for name, value := range t.host.settings {
+		if name == "GOCACHE" && t.GoCommand != "" {
+			value = filepath.Join(value, "published")
+		}
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	for _, s := range settings {
@@ -153,15 +172,83 @@ func (t *Tool) Output(ctx context.Context, dir string, target []Setting, args ..
 	}
 }
 
+// Setting is a host setting such as GOPROXY.
+func (t *Tool) Setting(name string) string { return t.host.settings[name] }
+
+// Once calls find once for each key, whichever tool of the host asks.
+func (t *Tool) Once(key string, find func() (string, error)) (string, error) {
+	t.host.mu.Lock()
+	answer := t.host.once[key]
+	if answer == nil {
+		answer = sync.OnceValues(find)
+		t.host.once[key] = answer
+	}
+	t.host.mu.Unlock()
+	return answer()
+}
+
+// Root is the toolchain's folder, GOROOT.
+func (t *Tool) Root(ctx context.Context) (string, error) {
+	out, err := t.Output(ctx, os.TempDir(), Target(""), "env", "GOROOT")
+	return strings.TrimSpace(string(out)), err
+}
+
 // Version returns what identifies the toolchain: its name for a pinned one,
-// and the whole `go version` line for Local, which tells Red Hat's Go from
-// upstream's.
+// and for Local the whole `go version` line, which tells Red Hat's Go from
+// upstream's, with the hash of its tools.
 func (t *Tool) Version(ctx context.Context) (string, error) {
 	if t.Toolchain != Local {
 		return t.Toolchain, nil
 	}
-	out, err := t.Output(ctx, os.TempDir(), Target(""), "version")
-	return strings.TrimSpace(string(out)), err
+	return t.Once(Local, func() (string, error) {
+		out, err := t.Output(ctx, os.TempDir(), Target(""), "version")
+		if err != nil {
+			return "", err
+		}
+		root, err := t.Root(ctx)
+		if err != nil {
+			return "", err
+		}
+		tools, err := HashRoot(root, "tools", true)
+		return strings.TrimSpace(string(out)) + " " + tools, err
+	})
+}
+
+// HashRoot returns the h1 of a GOROOT's files below prefix: of those that the module
+// of a toolchain has (cmd/distpack/pack.go), or of the tools alone.
+func HashRoot(root, prefix string, tools bool) (string, error) {
+	files := map[string]string{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(name, root+string(filepath.Separator)))
+		if d.IsDir() {
+			switch rel {
+			case ".git", ".github", "api", "doc", "misc", "test":
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if tool := strings.HasPrefix(rel, "pkg/tool/"+runtime.GOOS+"_"+runtime.GOARCH+"/"); tools && !tool ||
+			strings.HasPrefix(rel, "pkg/") && !strings.HasPrefix(rel, "pkg/include/") && !(tool && shipped(rel)) {
+			return nil
+		}
+		if path.Base(rel) == "go.mod" {
+			rel = path.Dir(rel) + "/_go.mod"
+		}
+		files[prefix+"/"+rel] = name
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("read the toolchain: %w", err)
+	}
+	return dirhash.Hash1(slices.Collect(maps.Keys(files)), func(name string) (io.ReadCloser, error) { return os.Open(files[name]) })
+}
+
+// shipped tells a tool of Go's archives from one that was built on this machine.
+func shipped(tool string) bool {
+	return slices.Contains([]string{"asm", "cgo", "compile", "cover", "fix", "link", "preprofile", "vet"}, strings.TrimSuffix(path.Base(tool), ".exe"))
 }
 
 // Failure is a go command that ended with an error.

@@ -40,7 +40,7 @@ var kinds = []kind{
 
 var (
 	commonKeys  = []string{"", "name", "payload", "install"}
-	programKeys = []string{"package", "stamp", "tags", "fips", "go", "godebug", "memory"}
+	programKeys = []string{"package", "stamp", "tags", "fips", "go", "godebug", "memory", "signed"}
 )
 
 func (c *Component) kind() *kind {

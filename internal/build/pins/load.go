@@ -62,6 +62,7 @@ var versionsYAML = strictyaml.Options{
 		reflect.TypeFor[File]():             "versions.yaml",
 		reflect.TypeFor[Component]():        "a component",
 		reflect.TypeFor[Godebug]():          "godebug",
+		reflect.TypeFor[Signed]():           "signed",
 		reflect.TypeFor[Service]():          "a service",
 		reflect.TypeFor[Recovery]():         "recovery",
 		reflect.TypeFor[winsvc.PreScript](): "a pre-script",

@@ -52,9 +52,11 @@ type Locked struct {
 	Main       string `yaml:"main,omitempty"`
 	MainModule string `yaml:"mainModule,omitempty"`
 	// Toolchain is "go1.26.8" or "local".
-	Toolchain string   `yaml:"toolchain,omitempty"`
-	GoLine    string   `yaml:"goLine,omitempty"`
-	Godebug   []string `yaml:"godebug,omitempty"` // "name=value", sorted
+	Toolchain string `yaml:"toolchain,omitempty"`
+	// ToolchainSums are the h1 of its module by system, "linux-amd64 h1:...".
+	ToolchainSums []string `yaml:"toolchainSums,omitempty"`
+	GoLine        string   `yaml:"goLine,omitempty"`
+	Godebug       []string `yaml:"godebug,omitempty"` // "name=value", sorted
 	// DefaultGODEBUG is what that toolchain derives of both.
 	DefaultGODEBUG string `yaml:"defaultGODEBUG,omitempty"`
 	// GoMod and GoSum are the sha256 of the files beside lock.yaml.

@@ -70,6 +70,7 @@ type Component struct {
 	Memory     string            `json:"memory,omitempty" jsonschema_description:"Peak memory of the compile, such as 7GiB, for scheduling. It changes no byte."`
 	Payload    string            `json:"payload" jsonschema:"required" jsonschema_description:"Path below /payload."`
 	Install    string            `json:"install,omitempty" jsonschema_description:"Path on the Windows node."`
+	Signed     *Signed           `json:"signed,omitempty" jsonschema_description:"The program with its Authenticode signature, which the payload takes in place of what is compiled."`
 
 	AllowOutside bool `json:"allow-outside,omitempty" jsonschema_description:"Beside file: it may be outside the folder of versions.yaml."`
 
@@ -82,6 +83,12 @@ type Godebug struct {
 	Go     string            `json:"go,omitempty" jsonschema_description:"The go line, which decides the defaults."`
 	Set    map[string]string `json:"set,omitempty" jsonschema_description:"The godebug lines."`
 	Reason string            `json:"reason" jsonschema:"required" jsonschema_description:"Why upstream's own lines aren't right."`
+}
+
+// Signed is a program that was signed after bake build.
+type Signed struct {
+	File   string `json:"file" jsonschema:"required" jsonschema_description:"The signed program, relative to versions.yaml."`
+	SHA256 string `json:"sha256" jsonschema:"required,pattern=^[0-9a-f]{64}$" jsonschema_description:"Sum of the signed program."`
 }
 
 // Dir is the folder of versions.yaml, to which file: is relative.
@@ -188,7 +195,7 @@ func (c *Component) MemoryBytes() int64 {
 func (c *Component) PinDigest(f *File) string {
 	pin := *c
 	pin.Name, pin.Payload, pin.Install, pin.Memory = "", "", "", ""
-	pin.Go, pin.Branch = "", "" // a branch decides nothing
+	pin.Go, pin.Branch, pin.Signed = "", "", nil // a branch decides nothing, and a signature comes after the build
 	if c.Program() {
 		pin.Go = c.Toolchain(f)
 	}

@@ -246,6 +246,16 @@ func (v *validator) program(c *Component, at map[string]*yaml.Node) {
 	}
 	v.stamps(c, at)
 	v.godebug(c, at)
+	if s := c.Signed; s != nil {
+		switch {
+		case !cleanPath(s.File):
+			v.report(at["signed"], fmt.Sprintf("signed's file can't be %q", s.File), "write a file below the folder of versions.yaml, with forward slashes")
+		case !sha256Form.MatchString(s.SHA256):
+			v.report(at["signed"], fmt.Sprintf("signed's sha256 can't be %q", s.SHA256), "write the signed program's sum, 64 digits: sha256sum "+s.File)
+		case c.Install == "" || len(v.file.Services) == 0:
+			v.report(at["signed"], "the image has no node.json to say what was signed", "add install: 'C:\\k\\"+path.Base(c.Payload)+"' to the component, and services: to the file")
+		}
+	}
 }
 
 func (v *validator) stamps(c *Component, at map[string]*yaml.Node) {

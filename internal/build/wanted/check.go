@@ -19,14 +19,16 @@ const (
 	Malformed = "payload.node.malformed"
 	Missing   = "payload.node.missing"
 	Differs   = "payload.node.file"
+	Signature = "payload.node.signed"
 	NotPinned = "payload.node.pins"
 )
 
 // Check compares an image's node.json, nil for none, with the files next to it
 // and with what the pins say. want is nil where
-// no pins are known, or where they say nothing of nodes. Findings are sorted;
-// object names node.json in them.
-func Check(object string, data []byte, files []verify.File, want *node.Expectation) []finding.Finding {
+// no pins are known, or where they say nothing of nodes. unsigned has the sums of signed
+// programs without their signatures, by path. Findings are sorted; object names node.json
+// in them.
+func Check(object string, data []byte, files []verify.File, unsigned map[string]string, want *node.Expectation) []finding.Finding {
 	if data == nil {
 		if want == nil {
 			return nil
@@ -42,6 +44,11 @@ func Check(object string, data []byte, files []verify.File, want *node.Expectati
 		return []finding.Finding{bad(Malformed, object, what, node.APIVersion, "bake and verify refuse it, or would read something else in it than its author")}
 	}
 	fs := append(present(object, e, files), pinnedAs(object, e, want)...)
+	for _, f := range e.Files {
+		if f.Unsigned != "" {
+			fs = append(fs, signedAs(object, f, unsigned[f.Payload]))
+		}
+	}
 	if len(fs) == 0 {
 		fs = []finding.Finding{{ID: Tree, Object: object, Observed: inventory.Many(len(e.Files), "file") + ", " + inventory.Many(len(e.Services), "service")}}
 	}
@@ -76,6 +83,17 @@ func present(object string, e *node.Expectation, files []verify.File) (fs []find
 		one(k.Path, k.SHA256, k.Size)
 	}
 	return fs
+}
+
+// signedAs compares a signed program, without its signature, with what was built.
+func signedAs(object string, f node.File, got string) finding.Finding {
+	if got == f.Unsigned {
+		return finding.Finding{ID: Signature, Object: object + " " + f.Payload, Observed: "without its signature it is what was built, sha256 " + got}
+	}
+	if got == "" {
+		got = "no signed program"
+	}
+	return bad(Signature, object+" "+f.Payload, got, "sha256 "+f.Unsigned+" without its signature", "what was signed isn't what was built from the pins")
 }
 
 // pinnedAs compares with what bake would write.

@@ -73,11 +73,11 @@ func TestExpectationHasWhatTheCatalogKnows(t *testing.T) {
 func TestCheckGood(t *testing.T) {
 	e, files := fixture(t)
 	for _, want := range []*node.Expectation{e, nil} {
-		if fs := Check("node.json", []byte(encoded(t, e)), files, want); len(fs) != 1 || fs[0].ID != Tree || fs[0].Severity != finding.Pass {
+		if fs := Check("node.json", []byte(encoded(t, e)), files, nil, want); len(fs) != 1 || fs[0].ID != Tree || fs[0].Severity != finding.Pass {
 			t.Errorf("%+v", fs)
 		}
 	}
-	if fs := Check("node.json", nil, files, nil); fs != nil {
+	if fs := Check("node.json", nil, files, nil, nil); fs != nil {
 		t.Errorf("an image that says nothing of nodes: %+v", fs)
 	}
 }
@@ -121,12 +121,12 @@ func TestCheckTampered(t *testing.T) {
 			} else if bad == text {
 				t.Fatalf("%q isn't in\n%s", c.from, text)
 			}
-			for _, f := range Check("winbake/node.json", data, files, e) {
+			for _, f := range Check("winbake/node.json", data, files, nil, e) {
 				if f.ID == c.id && strings.Contains(f.Observed, c.says) && f.Severity == finding.Block && f.Why != "" && f.Remedy != "" && f.Expected != "" {
 					return
 				}
 			}
-			t.Errorf("want %s with %q, got %+v", c.id, c.says, Check("winbake/node.json", data, files, e))
+			t.Errorf("want %s with %q, got %+v", c.id, c.says, Check("winbake/node.json", data, files, nil, e))
 		})
 	}
 }

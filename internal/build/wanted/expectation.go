@@ -18,6 +18,8 @@ type Built struct {
 	// SHA256 is lower-case hex, Size in bytes.
 	SHA256 string
 	Size   int64
+	// Unsigned is the sum before the program was signed; "" where it isn't.
+	Unsigned string
 }
 
 // Expectation is what a node with a payload of these components should be, and
@@ -37,7 +39,7 @@ func Expectation(file *pins.File, built []Built, warn func(service, what string)
 			continue
 		}
 		e.Files = append(e.Files, node.File{Component: c.Name, Path: c.Install, Payload: c.Payload,
-			SHA256: b.SHA256, Size: b.Size, Version: stampedVersion(b.Stamps)})
+			SHA256: b.SHA256, Size: b.Size, Version: stampedVersion(b.Stamps), Unsigned: b.Unsigned})
 	}
 	services, err := Services(file, warn)
 	if err != nil {

@@ -145,7 +145,7 @@ type extras struct {
 func (p *packing) newExtras(ctx context.Context, artifacts []*compile.Artifact) (*extras, error) {
 	var built []wanted.Built
 	for i, j := range p.jobs {
-		built = append(built, wanted.Built{Component: j.Component, Stamps: j.Stamps, SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size})
+		built = append(built, wanted.Built{Component: j.Component, Stamps: j.Stamps, SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size, Unsigned: strings.TrimPrefix(artifacts[i].Unsigned, "sha256:")})
 	}
 	e, err := wanted.Expectation(p.file, built, p.warn)
 	if err != nil || !p.withVerify {

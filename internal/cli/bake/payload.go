@@ -131,8 +131,14 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err := p.settle(ctx); err != nil {
 		return "", err
 	}
+	if err := compile.CheckSigned(jobs); err != nil {
+		return "", err
+	}
 	artifacts, err := b.Build(ctx, jobs)
 	if err != nil {
+		return "", err
+	}
+	if err := b.Sign(ctx, jobs, artifacts); err != nil {
 		return "", err
 	}
 	if err := p.fill(artifacts); err != nil {

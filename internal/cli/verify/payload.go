@@ -23,6 +23,7 @@ import (
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/pe"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -106,7 +107,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		return r, err
 	}
 	defer source.Close() //nolint:errcheck // it was only read
-	executables := &executables{want: want, inspected: map[string]bool{}}
+	executables := &executables{want: want, inspected: map[string]bool{}, unsigned: map[string]string{}}
 	executables.watch(&check)
 	began := time.Now()
 	t.Tell(ref, event.Verify, event.Start, "")
@@ -116,7 +117,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	}
 	t.Tell(ref, event.Verify, event.Done, time.Since(began).Round(10*time.Millisecond).String())
 	r.Subject, r.Checked = summary.Reference, counted(summary)
-	extras, err := t.extrasFindings(summary, want)
+	extras, err := t.extrasFindings(summary, want, executables.unsigned)
 	demanded, notes := demands.findings(summary)
 	r.Findings = slices.Concat(demanded, executables.findings, executables.missed(summary), treeFindings(problems, summary), keptFindings(summary, want), extras, digestFindings(source, digest))
 	r.Notes = slices.Concat(notes, byteNotes(source, want, digest))
@@ -177,6 +178,9 @@ func expected(want *pinned, o payloadOptions) *payload.Tree {
 		if c.Program() {
 			sum = "" // no pin decides its bytes
 		}
+		if c.Signed != nil {
+			sum = c.Signed.SHA256
+		}
 		e.Files = append(e.Files, payload.File{Path: c.Payload, SHA256: sum})
 	}
 	return e
@@ -187,6 +191,7 @@ type executables struct {
 	want      *pinned
 	findings  []finding.Finding
 	inspected map[string]bool
+	unsigned  map[string]string // sums of signed programs without their signatures
 }
 
 // watch has every .exe shown to e, and every pinned program whatever its name.
@@ -220,6 +225,9 @@ func (e *executables) missed(summary verify.Summary) (fs []finding.Finding) {
 
 func (e *executables) check(path string, r io.ReaderAt, size int64) {
 	e.inspected[path] = true
+	if f, err := pe.Read(r, size); err == nil {
+		e.unsigned[path], _ = f.Unsigned() // a signature that can't be read is none
+	}
 	var program *expect.Program
 	if e.want != nil {
 		program = e.want.programs[path]

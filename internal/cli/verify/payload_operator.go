@@ -167,7 +167,7 @@ const verifyProgram = "github.com/winbake/winbake/cmd/verify/node"
 
 // extrasFindings judge what an image says of nodes, and the program that would
 // run there. Images of an index that share it are judged once.
-func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []finding.Finding, err error) {
+func (t *tool) extrasFindings(summary verify.Summary, want *pinned, unsigned map[string]string) (fs []finding.Finding, err error) {
 	for i, image := range summary.Images {
 		object := payload.ExtrasRoot + "/"
 		if summary.Folder {
@@ -178,11 +178,11 @@ func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []findin
 		if i > 0 && same(image, summary.Images[0]) {
 			continue
 		}
-		expectation, err := t.pinnedExpectation(image, want)
+		expectation, err := t.pinnedExpectation(image, want, unsigned)
 		if err != nil {
 			return nil, err
 		}
-		fs = append(fs, wanted.Check(object+payload.ExpectationName, image.Extras.Expectation, image.Files, expectation)...)
+		fs = append(fs, wanted.Check(object+payload.ExpectationName, image.Extras.Expectation, image.Files, unsigned, expectation)...)
 		if data := image.Extras.Verify; data != nil {
 			fs = append(fs, checkVerify(object+payload.VerifyName, data)...)
 		}
@@ -204,13 +204,16 @@ func same(a, b verify.ImageSummary) bool {
 
 // pinnedExpectation is what bake would write for the files that are there;
 // those that aren't have findings of their own.
-func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned) (*node.Expectation, error) {
+func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned, unsigned map[string]string) (*node.Expectation, error) {
 	if want == nil {
 		return nil, nil
 	}
 	var built []wanted.Built
 	for _, c := range want.components {
 		b := wanted.Built{Component: c.Component, Stamps: c.Stamps}
+		if c.Signed != nil {
+			b.Unsigned = unsigned[c.Payload]
+		}
 		for _, f := range image.Files {
 			if f.Path == c.Payload {
 				b.SHA256, b.Size = f.SHA256, f.Size

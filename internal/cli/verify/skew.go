@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
@@ -183,15 +183,11 @@ func day() (string, error) {
 }
 
 func now() (time.Time, error) {
-	now := time.Now()
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil {
-			return now, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH can't be %q", epoch), Fix: "unset it, or give it seconds: SOURCE_DATE_EPOCH=1785542400", Err: err}
-		}
-		now = time.Unix(seconds, 0)
+	t, set, err := pins.SourceDate(os.Getenv("SOURCE_DATE_EPOCH"))
+	if !set {
+		t = time.Now()
 	}
-	return now, nil
+	return t, err
 }
 
 // commandLine is what was asked, for the report. Flags that hold secrets are

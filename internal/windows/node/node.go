@@ -51,6 +51,9 @@ type File struct {
 	Size   int64  `json:"size"`
 	// Version is what the pin stamps into the program; "" for none.
 	Version string `json:"version,omitempty"`
+	// Unsigned is the sha256 of the program as it was built, where SHA256 is that of
+	// the signed one.
+	Unsigned string `json:"unsigned,omitempty"`
 }
 
 // Service is one Windows service as it should be.

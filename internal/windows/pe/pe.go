@@ -3,15 +3,17 @@
 // information, and the values of string variables that the linker stamped.
 //
 // The file is untrusted: one that contradicts itself is an error and never a
-// panic. Package expect judges. Nothing here checks an Authenticode signature.
+// panic. Package expect judges. Nothing here tells whose an Authenticode signature is.
 package pe
 
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"debug/buildinfo"
 	"debug/pe"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +52,11 @@ type File struct {
 
 	file *pe.File
 	base uint64 // preferred load address
+
+	content   io.ReaderAt
+	signature int64            // where "PE" stands
+	signed    pe.DataDirectory // of the certificates
+	end       int64            // of all other parts
 }
 
 // Setting returns a build setting such as GOARCH or -trimpath; "" when it is
@@ -80,13 +87,14 @@ func Read(r io.ReaderAt, size int64) (f *File, err error) {
 	if !bytes.HasPrefix(head[:n], []byte("MZ")) {
 		return nil, fmt.Errorf("%w: it starts with %q", ErrNotPE, head[:min(4, n)])
 	}
-	f = &File{}
+	f = &File{content: r, signature: int64(binary.LittleEndian.Uint32(head[60:]))}
 	if f.file, err = pe.NewFile(s); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	f.Machine, f.TimeDateStamp = f.file.Machine, f.file.TimeDateStamp
-	certificates, headers := f.readOptional()
-	if err := f.findOverlay(size, int64(binary.LittleEndian.Uint32(head[60:])), headers, certificates); err != nil {
+	var headers uint32
+	f.signed, headers = f.readOptional()
+	if err := f.findOverlay(size, headers); err != nil {
 		return nil, err
 	}
 	if f.Build, err = buildinfo.Read(s); err != nil {
@@ -117,7 +125,7 @@ type span struct{ from, to int64 }
 // findOverlay counts the bytes that no part of the executable claims. The size of
 // the headers is believed only as far as the first section, or it could be used to
 // hide what is appended.
-func (f *File) findOverlay(size, signature int64, headers uint32, certificates pe.DataDirectory) error {
+func (f *File) findOverlay(size int64, headers uint32) error {
 	first := size
 	var spans []span
 	for _, c := range f.file.Sections {
@@ -126,13 +134,16 @@ func (f *File) findOverlay(size, signature int64, headers uint32, certificates p
 			first = min(first, int64(c.Offset))
 		}
 	}
-	table := signature + 24 + int64(f.file.SizeOfOptionalHeader) + 40*int64(len(f.file.Sections))
+	table := f.signature + 24 + int64(f.file.SizeOfOptionalHeader) + 40*int64(len(f.file.Sections))
 	spans = append(spans, span{0, max(table, min(int64(headers), first))})
 	if at := int64(f.file.PointerToSymbolTable); at != 0 {
 		spans = append(spans, span{at, at + int64(f.file.NumberOfSymbols)*pe.COFFSymbolSize + 4 + int64(len(f.file.StringTable))})
 	}
-	if n := int64(certificates.Size); n != 0 { // a signing tool aligns it to 8 bytes
-		spans = append(spans, span{int64(certificates.VirtualAddress) - 7, int64(certificates.VirtualAddress) + n})
+	for _, s := range spans {
+		f.end = max(f.end, s.to)
+	}
+	if n := int64(f.signed.Size); n != 0 { // a signing tool aligns it to 8 bytes
+		spans = append(spans, span{int64(f.signed.VirtualAddress) - 7, int64(f.signed.VirtualAddress) + n})
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	f.Overlay = size
@@ -147,4 +158,29 @@ func (f *File) findOverlay(size, signature int64, headers uint32, certificates p
 		}
 	}
 	return nil
+}
+
+// Unsigned is the sha256, in hex, of the executable without its Authenticode signature:
+// as its linker wrote it, with no certificate table and no checksum; "" for one that
+// isn't signed. What is signed leaves out the same (the PE format's page, "Certificate
+// Data").
+func (f *File) Unsigned() (string, error) {
+	if f.signed.Size == 0 {
+		return "", nil
+	}
+	optional, directories := f.signature+24, int64(112)
+	if !f.PE32Plus {
+		directories = 96
+	}
+	h := sha256.New()
+	at := int64(0)
+	for _, field := range []span{{optional + 64, optional + 68}, {optional + directories + 8*certificateDirectory, optional + directories + 8*certificateDirectory + 8}} {
+		if _, err := io.Copy(h, io.NewSectionReader(f.content, at, field.from-at)); err != nil {
+			return "", err
+		}
+		h.Write(make([]byte, field.to-field.from))
+		at = field.to
+	}
+	_, err := io.Copy(h, io.NewSectionReader(f.content, at, f.end-at))
+	return hex.EncodeToString(h.Sum(nil)), err
 }

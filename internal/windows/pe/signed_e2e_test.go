@@ -6,8 +6,10 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/hex"
 	"encoding/pem"
 	"math/big"
 	"os"
@@ -33,6 +35,15 @@ func TestSigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := read(t, exe)
+	plainSum := sha256.Sum256(build(t, stamped))
+	if sum, err := f.Unsigned(); err != nil || sum != hex.EncodeToString(plainSum[:]) {
+		t.Errorf("without its signature it is %s, not %x: %v", sum, plainSum, err)
+	}
+	exe[len(exe)/2] ^= 1
+	if sum, _ := read(t, exe).Unsigned(); sum == hex.EncodeToString(plainSum[:]) {
+		t.Error("a changed program counts as the signed one")
+	}
+	exe[len(exe)/2] ^= 1
 	if f.Overlay != 0 || f.Build == nil {
 		t.Errorf("overlay %d, build %v, want a Go program without an overlay", f.Overlay, f.BuildErr)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/google/licensecheck"
 	"golang.org/x/mod/modfile"
 
+	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/build/gotool"
 	"github.com/winbake/winbake/internal/build/pins"
@@ -46,6 +47,7 @@ func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Work
 		return nil, err
 	}
 	locked.Toolchain = p.Toolchain(p.File)
+	locked.ToolchainSums = toolchainSums(ctx, env, p)
 	locked.DefaultGODEBUG = linked.DefaultGODEBUG
 	locked.Vendored = w.Vendored()
 	locked.APIGroups = apiGroups(linked)
@@ -55,6 +57,27 @@ func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Work
 	}
 	_, err = p.Stamps(locked, "")
 	return linked, err
+}
+
+// toolchainSums are those of the lock where it has the toolchain, else the checksum
+// database's.
+func toolchainSums(ctx context.Context, env *source.Env, p source.Pin) []string {
+	name := p.Toolchain(p.File)
+	for n, l := range env.Lock.Components {
+		if l.Toolchain == name && len(l.ToolchainSums) > 0 && l.Intact(n) {
+			return l.ToolchainSums
+		}
+	}
+	tool := env.Host.Tool(name)
+	sums, _ := tool.Once("sums of "+name, func() (string, error) {
+		sums, err := gomod.ToolchainSums(ctx, tool)
+		if err != nil {
+			env.Events.Emit(event.Event{Object: p.Name, Phase: event.Resolve, State: event.Warning,
+				Message: name + " is known by its name alone: " + fault.FirstLine(err)})
+		}
+		return strings.Join(sums, "\n"), nil
+	})
+	return strings.FieldsFunc(sums, func(r rune) bool { return r == '\n' })
 }
 
 // apiGroups lists csi-proxy's API groups that a program links: the service itself
@@ -109,6 +132,7 @@ var cures = []struct {
 	{regexp.MustCompile(`requires go >= ([0-9.]+)`), `set go: "$1" in versions.yaml, or a newer one`},
 	{regexp.MustCompile(`inconsistent vendoring`), "pin another commit: the vendor folder of this one doesn't fit its go.mod"},
 	{regexp.MustCompile(`replacement directory (\S+) does not exist|reading (\S+/go\.mod): open [^:]*: no such file or directory`), "pin the repository with git: and commit:, and submodules: true where the folder is a submodule: a module's go.mod may not replace by a folder"},
+	{regexp.MustCompile(`missing go.sum entry`), "pin a commit whose go.sum is whole (go mod tidy changes nothing there); a go.work counts only with the vendor folder of go work vendor"},
 	{regexp.MustCompile(`expected 'package', found version`), "pin a commit that has the files' content: one of them is a Git LFS pointer"},
 	{regexp.MustCompile(`import "C"|runtime/cgo`), "pin a version that compiles with CGO_ENABLED=0: Windows programs are compiled without cgo"},
 	{regexp.MustCompile(`build constraints exclude all Go files`), "pin a version or commit whose package compiles for Windows without cgo"},
