@@ -35,7 +35,7 @@ func printed(t *testing.T, kind *regexp.Regexp) map[string]string {
 // plan prints in any of the cases.
 func TestBakeCommandsWork(t *testing.T) {
 	told := printed(t, bakeCommand)
-	if len(told) != 15 {
+	if len(told) != 22 {
 		t.Errorf("%d commands: %v", len(told), told)
 	}
 	for command, file := range told {
@@ -50,6 +50,9 @@ func TestBakeCommandsWork(t *testing.T) {
 		args = append(args, "--out", filepath.Join(t.TempDir(), out))
 		if at := slices.Index(args, "--upgrade-from") + 1; at > 0 {
 			args[at] = fetched(t, filepath.Dir(file), args[at])
+		}
+		if at := slices.Index(args, "--catalog") + 1; at > 0 {
+			args[at] = filepath.Join(filepath.Dir(file), args[at])
 		}
 		if code := a.Run(t.Context(), bake.New(a), args); code != 0 {
 			t.Errorf("%s: %s: exit %d\n%s", file, command, code, stderr.String())

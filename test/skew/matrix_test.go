@@ -3,6 +3,7 @@ package skew
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,7 +13,11 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
@@ -65,7 +70,9 @@ func followPlans(t *testing.T, known *catalog.Catalog, folder *csidriver.Folder,
 		name := save(t, folder, place[0], place[1], o.Windows, known.Driver(o.Driver).Provisioner)
 		for _, extra := range [][]string{nil, rows} {
 			args := slices.Concat([]string{"skew", "plan", "--from", o.For.String(), "--to", to, "--manifests", "in"}, extra)
-			ran += follow(t, succeeds(t, verify.New, args), name)
+			plan := succeeds(t, verify.New, args)
+			ran += follow(t, plan, name)
+			setsAsBake(t, plan, name, to, slices.Concat([]string{"manifests", "csi-driver", "--upgrade-from", "in/driver.yaml", "--mode", string(o.Mode)}, extra))
 		}
 	}
 	return ran
@@ -113,6 +120,76 @@ func follow(t *testing.T, plan, name string) (ran int) {
 		}
 	}
 	return ran
+}
+
+var setImages = regexp.MustCompile(`set image daemonset/(\S+) (.*)`)
+
+// setsAsBake compares what a plan's `oc set image` makes of a DaemonSet with what bake
+// makes of it for the same release, field by field.
+func setsAsBake(t *testing.T, plan, name, to string, args []string) {
+	t.Helper()
+	set := setImages.FindStringSubmatch(plan)
+	if set == nil || set[1] != name {
+		return // nothing to do, or bake's own object
+	}
+	is := parsed(t, read(t, "in/driver.yaml"))
+	repository := ""
+	for _, assignment := range strings.Fields(set[2]) {
+		container, image, _ := strings.Cut(assignment, "=")
+		repository = image[:strings.LastIndex(image, ":")]
+		for _, list := range [][]corev1.Container{is.Spec.Template.Spec.InitContainers, is.Spec.Template.Spec.Containers} {
+			for i := range list {
+				if list[i].Name == container {
+					list[i].Image = image
+				}
+			}
+		}
+	}
+	for _, release := range []string{to, to + ".1", to + ".98"} { // its first and last patches may have other drivers
+		var stderr bytes.Buffer
+		a := &app.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr}
+		out := filepath.Join(t.TempDir(), "out")
+		if a.Run(t.Context(), bake.New(a), append(slices.Clone(args), "--for", release, "--out", out)) != 0 {
+			continue
+		}
+		want := parsed(t, read(t, filepath.Join(out, csidriver.DaemonSetFile)))
+		if !slices.ContainsFunc(want.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return strings.HasSuffix(set[2], "="+c.Image) }) {
+			continue
+		}
+		for _, what := range podDifferences(&is.Spec.Template.Spec, &want.Spec.Template.Spec, repository) {
+			t.Errorf("%s: %s", set[0], what)
+		}
+		return
+	}
+	t.Errorf("no bake writes what %s sets", set[0])
+}
+
+// podDifferences are those of two pods without the images and resources of the
+// containers beside the driver's and how they are probed: those work as they are.
+func podDifferences(is, want *corev1.PodSpec, image string) (list []string) {
+	for _, spec := range []*corev1.PodSpec{is, want} {
+		spec.TerminationGracePeriodSeconds = nil
+		spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1.Container) bool { return !strings.HasPrefix(c.Image, image) })
+		for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+			for i := range containers {
+				c := &containers[i]
+				c.Resources, c.LivenessProbe, c.ReadinessProbe = corev1.ResourceRequirements{}, nil, nil
+			}
+		}
+	}
+	for _, d := range finding.Differences(is, want) {
+		list = append(list, fmt.Sprintf("%s: %v, bake writes %v", d.Key, d.Observed, d.Expected))
+	}
+	return list
+}
+
+func parsed(t *testing.T, text string) *appsv1.DaemonSet {
+	t.Helper()
+	var ds appsv1.DaemonSet
+	if err := yaml.Unmarshal([]byte(text), &ds); err != nil {
+		t.Fatal(err)
+	}
+	return &ds
 }
 
 // succeeds runs a command in this process, which must not fail.

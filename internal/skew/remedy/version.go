@@ -27,10 +27,18 @@ func Change(v *snapshot.View, to version.Driver) []action.Action {
 		hostProcess := line.HostProcessOnly() || v.DaemonSet.HostProcess && line.CanHostProcess()
 		return Replacement(v, to, hostProcess, "the tag alone isn't enough, "+why)
 	}
-	if _, baked := Bakes(v, to, v.DaemonSet.HostProcess); baked && len(v.DaemonSet.Siblings) > 0 {
+	list := imageChange(v, to)
+	_, sets := list[0].(action.SetImage)
+	if _, baked := Bakes(v, to, v.DaemonSet.HostProcess); !baked {
+		return list
+	}
+	if len(v.DaemonSet.Siblings) > 0 {
 		return Replacement(v, to, v.DaemonSet.HostProcess, "several of its containers change")
 	}
-	return imageChange(v, to)
+	if what := csidriver.PodChanges(v.Catalog.Name, v.DaemonSet.Version.Version, to, v.DaemonSet.HostProcess); what != "" && (sets || InFile(v)) {
+		return Replacement(v, to, v.DaemonSet.HostProcess, "the tag alone isn't enough, other in the project's pod: "+what)
+	}
+	return list
 }
 
 // Replacement puts the complete DaemonSet of a version in the place of the

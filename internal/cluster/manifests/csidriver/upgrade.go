@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/catalog"
@@ -219,6 +220,35 @@ func Replacement(cat *catalog.Catalog, o Options, present *inventory.Driver) (im
 	}
 	_, _, image = folder.DaemonSet()
 	return image, folder.Access(), nil
+}
+
+// PodChanges says what else than images and resources differs between the project's
+// pods of two versions, of what the driver needs: its own container, the containers
+// before it and the volumes. "" where nothing does, and where one isn't known.
+func PodChanges(driver string, from, to version.Driver, hostProcess bool) string {
+	d := definitionOf(driver)
+	if d == nil || d.history(hostProcess).of(from) == 0 || d.history(hostProcess).of(to) == 0 {
+		return ""
+	}
+	needs := func(v version.Driver) map[string]any {
+		ds, err := d.daemonSet(v, hostProcess, "")
+		if err != nil {
+			panic(err) // a part of the program
+		}
+		spec := ds.Spec.Template.Spec
+		c := *container(&spec, d.Container)
+		first := slices.Clone(spec.InitContainers)
+		for i := range first {
+			first[i].Image, first[i].Resources = "", corev1.ResourceRequirements{}
+		}
+		return map[string]any{"arguments": append(c.Command, c.Args...), "variables": c.Env, "rights": c.SecurityContext, "commands at its end": c.Lifecycle,
+			"volumes": []any{spec.Volumes, c.VolumeMounts}, "containers before it": first}
+	}
+	var list []string
+	for _, difference := range finding.Differences(needs(from), needs(to)) {
+		list = append(list, difference.Key)
+	}
+	return strings.Join(list, ", ")
 }
 
 // Container is the one of a DaemonSet that runs the driver; "" where bake writes none.
