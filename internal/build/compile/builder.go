@@ -82,6 +82,8 @@ type Builder struct {
 	Memory int64
 	// NoCache runs every action again.
 	NoCache bool
+	// Shared is nil where artifacts stay on this machine.
+	Shared *Shared
 	// KeepGoing starts the remaining builds after one has failed.
 	KeepGoing bool
 
@@ -94,11 +96,10 @@ func (b *Builder) Lookup(ctx context.Context, job *Job) (*Artifact, error) {
 	if !job.Component.Program() {
 		return b.lookupFile(job)
 	}
-	toolchain, err := b.Host.Tool(job.Component.Toolchain(job.File)).Version(ctx)
+	action, _, err := b.key(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	action := NewAction(job, toolchain).Digest()
 	var r record
 	if !b.Store.GetAction(action, &r) || !b.Store.Has(r.Digest) {
 		return nil, nil
@@ -127,7 +128,15 @@ func (b *Builder) Build(ctx context.Context, jobs []*Job) ([]*Artifact, error) {
 		}
 		b.emit(job, event.Compile, event.Cached, "")
 	}
-	return artifacts, b.buildRest(ctx, jobs, rest, artifacts)
+	rest, err := b.fetch(ctx, jobs, rest, artifacts)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.missing(jobs, rest); err != nil {
+		return nil, err
+	}
+	err = b.buildRest(ctx, jobs, rest, artifacts)
+	return artifacts, errors.Join(err, b.share(ctx, jobs, artifacts))
 }
 
 // buildRest runs the actions of jobs[i] for each i in rest. The heaviest go
@@ -180,7 +189,7 @@ func (b *Builder) build(ctx context.Context, job *Job, h how) (_ *Artifact, err 
 	if !job.Component.Program() {
 		return b.carry(ctx, job)
 	}
-	toolchain, err := b.Host.Tool(job.Component.Toolchain(job.File)).Version(ctx)
+	toolchain, err := b.toolchain(ctx, job)
 	if err != nil {
 		return nil, explain(job, "its toolchain can't be used", err)
 	}
@@ -257,6 +266,12 @@ func (b *Builder) reportProgress(job *Job, place string, last lastRecord) (stop 
 		}
 	}()
 	return func() { ticker.Stop(); close(done) }
+}
+
+// Cost is how many seconds the last compile of a program took here, 0 where there was
+// none, and how many bytes one needs.
+func (b *Builder) Cost(job *Job) (seconds float64, memory int64) {
+	return b.last(job).Seconds, b.estimate(job)
 }
 
 // estimate returns how many bytes job's build needs: what was measured here,

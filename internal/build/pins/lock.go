@@ -64,8 +64,29 @@ type Locked struct {
 	GoSum    string `yaml:"goSum,omitempty"`
 	Vendored bool   `yaml:"vendored,omitempty"`
 	// APIGroups are csi-proxy's that the program serves or dials, as "disk v1", sorted.
-	APIGroups []string       `yaml:"apiGroups,omitempty"`
-	Modules   []LockedModule `yaml:"modules,omitempty"`
+	APIGroups []string `yaml:"apiGroups,omitempty"`
+	// Output is what the component was built into, nil where nobody recorded it.
+	Output  *Output        `yaml:"output,omitempty"`
+	Modules []LockedModule `yaml:"modules,omitempty"`
+}
+
+// Output is the sum of a program that was built, and of the action that built it.
+type Output struct {
+	Action string `yaml:"action"` // "sha256:<hex>"
+	SHA256 string `yaml:"sha256"` // "sha256:<hex>" of the program
+	Size   int64  `yaml:"size"`   // in bytes
+}
+
+// KeepOutput keeps what the component was built into where nothing else has changed.
+func (l *Locked) KeepOutput(name string, before *Locked) {
+	if before == nil || before.Output == nil {
+		return
+	}
+	was := *before
+	was.Output = nil
+	if was.digest(name) == l.digest(name) {
+		l.Output = before.Output
+	}
 }
 
 // LockedModule is a module that a program links. It is written as one line,

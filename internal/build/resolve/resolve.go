@@ -102,6 +102,7 @@ func Write(file *pins.File, lock *pins.Lock, results map[string]*Result) error {
 		lock = now
 	}
 	for name, r := range results {
+		r.Locked.KeepOutput(name, lock.Components[name])
 		lock.Seal(name, r.Locked)
 		if err := writeFiles(filepath.Join(dir, name), r); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/fault"
@@ -19,6 +20,7 @@ import (
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/source/gitsrc"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 //go:embed help
@@ -69,13 +71,23 @@ func (t *tool) git() (*gitsrc.Cache, error) {
 	return gitsrc.NewCache(dir), err
 }
 
+func (t *tool) load(r app.Registry) oci.Options {
+	return oci.Options{
+		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
+	}
+}
+
 func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, error) {
 	store, err := t.store()
 	if err != nil {
 		return nil, err
 	}
-	host, err := gotool.NewHost(ctx)
+	shared, err := t.shared(o)
 	if err != nil {
+		return nil, err
+	}
+	host, err := gotool.NewHost(ctx)
+	if err != nil && (shared == nil || !shared.NoCompile) { // a machine that compiles nothing needs no Go
 		return nil, err
 	}
 	git, err := t.git()
@@ -89,7 +101,7 @@ func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, e
 	store.Trim()
 	return &compile.Builder{
 		Host: host, Store: store, Git: git, Events: t.Console,
-		Jobs: o.jobs, Memory: memory, NoCache: o.noCache, KeepGoing: o.keepGoing,
+		Jobs: o.jobs, Memory: memory, NoCache: o.noCache, KeepGoing: o.keepGoing, Shared: shared,
 	}, nil
 }
 
@@ -98,6 +110,8 @@ type buildOptions struct {
 	memory    string
 	noCache   bool
 	keepGoing bool
+	record    bool
+	sharedOptions
 }
 
 func (o *buildOptions) register(cmd *cobra.Command) {
@@ -106,6 +120,15 @@ func (o *buildOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.memory, "memory", "", "memory that builds may use together, such as 8GiB (default what is free)")
 	f.BoolVar(&o.noCache, "no-cache", false, "run every action again")
 	f.BoolVarP(&o.keepGoing, "keep-going", "k", false, "go on with other components after one has failed")
+	o.sharedOptions.register(cmd)
+	f.StringVar(&o.to, "cache-to", "", "registry's repository that gets the artifacts that it lacks")
+}
+
+// registerLocked adds what needs a lock.
+func (o *buildOptions) registerLocked(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.noCompile, "no-compile", false, "fail rather than compile: no Go and no git are needed then")
+	f.BoolVar(&o.record, "record", false, "write the sums of what is built into versions.lock")
 }
 
 // jobs loads pins and lock, refuses a lock that isn't theirs, and describes

@@ -15,6 +15,7 @@ func newBuild(t *tool) *cobra.Command {
 	var o buildOptions
 	cmd := &cobra.Command{Use: "build [component...]", Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames)}
 	o.register(cmd)
+	o.registerLocked(cmd)
 	build := func(ctx context.Context, names []string) ([]builtRow, error) { return t.build(ctx, names, o) }
 	return app.Answer(t.App, "ArtifactList", cmd, build, func(rows []builtRow) [][]string {
 		return app.Table("COMPONENT SIZE DIGEST PATH", rows, func(r builtRow) []string {
@@ -30,7 +31,7 @@ type builtRow struct {
 }
 
 func (t *tool) build(ctx context.Context, names []string, o buildOptions) ([]builtRow, error) {
-	_, jobs, err := t.jobs(names)
+	file, jobs, err := t.jobs(names)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,9 @@ func (t *tool) build(ctx context.Context, names []string, o buildOptions) ([]bui
 		if a != nil {
 			rows = append(rows, builtRow{a, b.Store.Path(a.Digest)})
 		}
+	}
+	if err == nil && o.record {
+		err = t.record(ctx, file, artifacts)
 	}
 	return rows, err
 }
@@ -65,11 +69,43 @@ type listRow struct {
 	State  string `json:"state"`
 	Size   int64  `json:"size,omitempty"`
 	Digest string `json:"digest,omitempty"`
+	// Cached is local, registry (one of --cache-from), or no. Seconds are those of its
+	// last compile here, 0 where it wasn't compiled; Memory is what that needs, in bytes:
+	// as measured here, else as versions.yaml or a guess says.
+	Cached  string  `json:"cached"`
+	Seconds float64 `json:"seconds,omitempty"`
+	Memory  int64   `json:"memory,omitempty"`
+}
+
+const (
+	cachedLocal    = "local"
+	cachedRegistry = "registry"
+	cachedNo       = "no"
+)
+
+// cachedIn tells where a job's artifact is.
+func cachedIn(ctx context.Context, b *compile.Builder, job *compile.Job) (string, *compile.Artifact, error) {
+	a, err := b.Lookup(ctx, job)
+	switch {
+	case err != nil:
+		return cachedNo, nil, nil //nolint:nilerr // a file that isn't the pinned one isn't there
+	case a != nil:
+		return cachedLocal, a, nil
+	case b.Shared == nil:
+		return cachedNo, nil, nil
+	}
+	if has, err := b.InRegistry(ctx, job); err != nil || !has {
+		return cachedNo, nil, err
+	}
+	return cachedRegistry, nil, nil
 }
 
 func newList(t *tool) *cobra.Command {
 	cmd := &cobra.Command{Use: "list [component...]", Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames)}
-	return app.Answer(t.App, "ComponentList", cmd, t.list, func(rows []listRow) [][]string {
+	var o buildOptions
+	o.sharedOptions.register(cmd)
+	list := func(ctx context.Context, names []string) ([]listRow, error) { return t.list(ctx, names, o) }
+	return app.Answer(t.App, "ComponentList", cmd, list, func(rows []listRow) [][]string {
 		return app.Table("COMPONENT SOURCE VERSION PAYLOAD SIZE STATE", rows, func(r listRow) []string {
 			size := "-"
 			if r.Size > 0 {
@@ -81,21 +117,31 @@ func newList(t *tool) *cobra.Command {
 }
 
 // list takes a stale lock for a state and not for an error: the user wants to see it.
-func (t *tool) list(ctx context.Context, names []string) (rows []listRow, err error) {
+func (t *tool) list(ctx context.Context, names []string, o buildOptions) (rows []listRow, err error) {
 	_, components, err := t.selected(names)
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.builder(ctx, buildOptions{})
+	b, err := t.builder(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range components {
-		row := listRow{Component: c.Name, Source: c.Source(), Version: c.Pinned(), Payload: c.Payload, Install: c.Install, State: "stale lock"}
+		row := listRow{Component: c.Name, Source: c.Source(), Version: c.Pinned(), Payload: c.Payload, Install: c.Install, State: "stale lock", Cached: cachedNo}
 		if _, jobs, err := t.jobs([]string{c.Name}); err == nil {
 			row.State = "to build"
-			if a, err := b.Lookup(ctx, jobs[0]); err == nil && a != nil {
-				row.State, row.Size, row.Digest = "cached", a.Size, a.Digest
+			var a *compile.Artifact
+			if row.Cached, a, err = cachedIn(ctx, b, jobs[0]); err != nil {
+				return nil, err
+			}
+			if row.Cached != cachedNo {
+				row.State = "cached"
+			}
+			if a != nil {
+				row.Size, row.Digest = a.Size, a.Digest
+			}
+			if c.Program() {
+				row.Seconds, row.Memory = b.Cost(jobs[0])
 			}
 		}
 		rows = append(rows, row)

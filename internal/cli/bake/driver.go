@@ -65,8 +65,9 @@ func newDriver(t *tool) *cobra.Command {
 	f.StringVar(&o.push, "push", "", "registry to push to, HOST/FOLDER: the images become HOST/FOLDER/NAME:VERSION-COMMIT")
 	f.BoolVar(&o.diff, "diff", false, "only list what the fork has beyond the upstream version")
 	f.BoolVar(&o.pins, "pins", false, "only print the pins, as drivers: of versions.yaml")
-	o.buildOptions.register(cmd)
 	o.registry.Register(f, "registries")
+	o.cacheRegistry = &o.registry
+	o.buildOptions.register(cmd)
 	o.catalog.Register(cmd)
 	o.output.Register(cmd)
 	app.Choices(cmd, "mode", csidriver.Modes()...)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
@@ -22,7 +21,6 @@ import (
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
 )
@@ -107,12 +105,6 @@ func pinsDigest(file *pins.File, jobs []*compile.Job) string {
 		parts = append(parts, j.Component.Name, j.Component.PinDigest(file), j.Locked.GoMod, j.Locked.GoSum, j.Component.Payload)
 	}
 	return "pins-" + strings.TrimPrefix(compile.DigestOf(strings.Join(parts, "\n")), "sha256:")
-}
-
-func (t *tool) load(r app.Registry) oci.Options {
-	return oci.Options{
-		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
-	}
 }
 
 // blobStore lets package payload keep layers in the cache.

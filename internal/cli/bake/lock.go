@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/gotool"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/resolve"
@@ -53,6 +55,9 @@ func (t *tool) checkLock(names []string, output *app.Output) error {
 	}
 	stale := lock.Check(file, names...)
 	if len(stale) == 0 {
+		if err := t.checkOutputs(file, names); err != nil {
+			return err
+		}
 		return output.Write(t.Stdout, stale, func() [][]string { return [][]string{{file.LockDir() + " is current"}} })
 	}
 	err = pins.StaleError(file, stale)
@@ -60,6 +65,31 @@ func (t *tool) checkLock(names []string, output *app.Output) error {
 		err = errors.Join(output.JSON(t.Stdout, stale), err)
 	}
 	return err
+}
+
+// checkOutputs says which programs have no output of their action in the lock, where
+// others have one: no registry is believed for them.
+func (t *tool) checkOutputs(file *pins.File, names []string) error {
+	jobs, err := t.lockedJobs(file, names)
+	if err != nil {
+		return err
+	}
+	var without []string
+	recorded := false
+	for _, j := range jobs {
+		recorded = recorded || j.Locked.Output != nil
+		switch toolchain := j.Component.Toolchain(file); {
+		case !j.Component.Program(), toolchain == gotool.Local:
+		case j.Locked.Output == nil:
+			without = append(without, j.Component.Name+" (none)")
+		case j.Locked.Output.Action != compile.NewAction(j, toolchain).Digest():
+			without = append(without, j.Component.Name+" (of another action)")
+		}
+	}
+	if recorded && len(without) > 0 {
+		t.Tell(file.LockDir(), event.Resolve, event.Note, "output missing: "+strings.Join(without, ", ")+"; bake build --record writes it")
+	}
+	return nil
 }
 
 // lock resolves the named components, or all, and writes what could be
@@ -124,4 +154,39 @@ func (t *tool) oldLock(file *pins.File, whole bool) (*pins.Lock, error) {
 		t.Tell(file.LockDir(), event.Resolve, event.Warning, "lock.yaml couldn't be read and is written again; commits that only it knew are asked for")
 	}
 	return &pins.Lock{Components: map[string]*pins.Locked{}}, nil
+}
+
+// record writes the sums of programs into the lock.
+func (t *tool) record(ctx context.Context, file *pins.File, artifacts []*compile.Artifact) error {
+	unlock, err := lockFolder(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer unlock() //nolint:errcheck // closes a folder opened to be locked
+	lock, err := pins.LoadLock(file)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, a := range artifacts {
+		locked := lock.Components[a.Component]
+		if a.Action == "" || locked == nil {
+			continue
+		}
+		output := pins.Output{Action: a.Action, SHA256: a.Digest, Size: a.Size}
+		if have := locked.Output; have != nil && *have == output {
+			continue
+		} else if have != nil && have.Action == output.Action {
+			return &fault.Error{Where: file.LockDir(), What: a.Component + " was built into other bytes than the lock has for the same action: " + output.SHA256 + ", not " + have.SHA256,
+				Fix: "build it on a third machine: bake build --no-cache " + a.Component}
+		}
+		changed = true
+		locked.Output = &output
+		lock.Seal(a.Component, locked)
+		t.Tell(a.Component, event.Resolve, event.Done, "recorded "+output.SHA256)
+	}
+	if !changed {
+		return nil
+	}
+	return lock.Write(file.LockDir())
 }

@@ -71,7 +71,9 @@ func newPayload(t *tool) *cobra.Command {
 	o.imageOptions.register(cmd)
 	o.outputOptions.register(cmd)
 	f.BoolVar(&o.withVerify, "with-verify", false, "carry verify.exe, which checks nodes, in the image's /winbake")
+	o.cacheRegistry = &o.imageOptions.registry
 	o.buildOptions.register(cmd)
+	o.registerLocked(cmd)
 	output.Register(cmd)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
 	app.Complete(cmd, "only", t.fromPins(componentNames))
@@ -137,6 +139,11 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	artifacts, err := b.Build(ctx, jobs)
 	if err != nil {
 		return "", err
+	}
+	if o.record {
+		if err := t.record(ctx, file, artifacts); err != nil {
+			return "", err
+		}
 	}
 	if err := b.Sign(ctx, jobs, artifacts); err != nil {
 		return "", err

@@ -133,13 +133,28 @@ type outdatedRow struct {
 	Latest    string `json:"latest,omitempty"` // newest of all
 	// Unknown says why no list of versions could be had.
 	Unknown string `json:"unknown,omitempty"`
+	// Cached is where its artifact is, with --cache-from: local, registry or no.
+	Cached string `json:"cached,omitempty"`
 	// failed: its source was asked and didn't answer.
 	failed bool
 }
 
 func newOutdated(t *tool) *cobra.Command {
 	cmd := &cobra.Command{Use: "outdated [component...]", Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames)}
-	return app.Answer(t.App, "NewerVersionList", cmd, t.outdated, outdatedTable)
+	var o buildOptions
+	o.sharedOptions.register(cmd)
+	outdated := func(ctx context.Context, names []string) ([]outdatedRow, error) {
+		rows, err := t.outdated(ctx, names)
+		if len(o.from) == 0 || rows == nil {
+			return rows, err
+		}
+		list, listErr := t.list(ctx, names, o)
+		for i := range list {
+			rows[i].Cached = list[i].Cached
+		}
+		return rows, errors.Join(err, listErr)
+	}
+	return app.Answer(t.App, "NewerVersionList", cmd, outdated, outdatedTable)
 }
 
 // outdated ends with exit code 4 where a source didn't answer: a script would take the
@@ -205,6 +220,9 @@ func outdatedTable(rows []outdatedRow) [][]string {
 		note := r.Unknown
 		if note == "" && r.Latest == "" {
 			note = "up to date"
+		}
+		if r.Cached == cachedNo {
+			note = strings.TrimPrefix(note+"; to be compiled", "; ")
 		}
 		latest := r.Latest
 		if len(latest) > maxShown {

@@ -23,6 +23,15 @@ func CheckPush(ref string) error {
 	return err
 }
 
+// CheckRepository refuses what is no REGISTRY/REPOSITORY, without asking the registry.
+func CheckRepository(ref string) error {
+	parsed, err := registry.Parse(ref, false)
+	if err == nil && parsed.Context().Name() != ref && parsed.Context().RepositoryStr() != ref {
+		err = &fault.Error{What: "it is a repository that is asked for, and no tag or digest", Where: ref, Fix: "give " + parsed.Context().Name()}
+	}
+	return err
+}
+
 // Push uploads an image or index to ref, REGISTRY/REPOSITORY[:TAG], and
 // returns REGISTRY/REPOSITORY@sha256:... Blobs that the registry has are
 // skipped, so a push that was cut off goes on where it was.
