@@ -14,6 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/pe"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -22,15 +23,19 @@ import (
 // node.json. What is BLOCK or UNKNOWN is an error that lists all of it.
 func (im *Image) Check(ctx context.Context) error {
 	var programs []finding.Finding
+	unsigned := map[string]string{}
 	problems, summary, err := verify.Check(ctx, im.Source, verify.Options{Executable: func(name string, r io.ReaderAt, size int64) {
 		programs = append(programs, expect.File(payload.Root+"/"+name, r, size, nil)...)
+		if f, err := pe.Read(r, size); err == nil {
+			unsigned[name], _ = f.Unsigned() // a signature that can't be read is none
+		}
 	}})
 	if err != nil {
 		return err
 	}
 	found := slices.Concat(deploy.Findings(problems), programs)
 	for _, i := range summary.Images {
-		found = append(found, wanted.Check(payload.ExtrasRoot+"/"+payload.ExpectationName, i.Extras.Expectation, i.Files, nil)...)
+		found = append(found, wanted.Check(payload.ExtrasRoot+"/"+payload.ExpectationName, i.Extras.Expectation, i.Files, unsigned, nil)...)
 	}
 	if finding.Worst(found) >= finding.Unknown {
 		return failed(im.Source.Reference(), found)
