@@ -21,18 +21,21 @@ const ldflags = "-w"
 // Action is everything that decides an artifact's bytes. Fields that don't
 // apply are empty.
 type Action struct {
-	Version   int               `json:"version"`
-	Kind      pins.Kind         `json:"kind"`
-	Module    string            `json:"module,omitempty"`
-	ModuleAt  string            `json:"moduleVersion,omitempty"`
-	Sum       string            `json:"sum,omitempty"`
-	Commit    string            `json:"commit,omitempty"`
-	Tree      string            `json:"tree,omitempty"`
-	Date      string            `json:"date,omitempty"` // of a git source's commit: one that the lock misstates was never proved
-	Dir       string            `json:"dir,omitempty"`
-	Modules   bool              `json:"submodules,omitempty"`
-	GoMod     string            `json:"goMod,omitempty"`
-	GoSum     string            `json:"goSum,omitempty"`
+	Version  int       `json:"version"`
+	Kind     pins.Kind `json:"kind"`
+	Module   string    `json:"module,omitempty"`
+	ModuleAt string    `json:"moduleVersion,omitempty"`
+	Sum      string    `json:"sum,omitempty"`
+	Commit   string    `json:"commit,omitempty"`
+	Tree     string    `json:"tree,omitempty"`
+	Date     string    `json:"date,omitempty"` // of a git source's commit: one that the lock misstates was never proved
+	Dir      string    `json:"dir,omitempty"`
+	Modules  bool      `json:"submodules,omitempty"`
+	GoMod    string    `json:"goMod,omitempty"`
+	GoSum    string    `json:"goSum,omitempty"`
+	// Godebug is what the pin sets in the place of the source's own go.mod. GoMod has it
+	// too, but a vendored tree has none.
+	Godebug   *pins.Godebug     `json:"godebug,omitempty"`
 	Package   string            `json:"package"`
 	Toolchain string            `json:"toolchain"`
 	GoSums    []string          `json:"toolchainSums,omitempty"`

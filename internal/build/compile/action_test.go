@@ -35,6 +35,12 @@ func TestActionCoversWhatDecidesBytes(t *testing.T) {
 		"submodules": {func(j *Job) string { j.Component.Submodules = true; return "go1.26.8" }, false},
 		"tags":       {func(j *Job) string { j.Component.Tags = []string{"y"}; return "go1.26.8" }, false},
 		"fips":       {func(j *Job) string { j.Component.FIPS = "v1.0.0"; return "go1.26.8" }, false},
+		"godebug": {func(j *Job) string {
+			j.Component.Godebug = &pins.Godebug{Set: map[string]string{"winsymlink": "0"}}
+			return "go1.26.8"
+		}, false},
+		"sums of Go": {func(j *Job) string { j.Locked.ToolchainSums = []string{"linux-amd64 h1:z"}; return "go1.26.8" }, false},
+		"output":     {func(j *Job) string { j.Locked.Output = &pins.Output{Action: "z"}; return "go1.26.8" }, true},
 		"stamp":      {func(j *Job) string { j.Stamps["main.v"] = "2"; return "go1.26.8" }, false},
 	} {
 		j := job()

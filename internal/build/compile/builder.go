@@ -333,7 +333,12 @@ func (b *Builder) read(ctx context.Context, digest string) error {
 // itself toolchain.
 func NewAction(job *Job, toolchain string) *Action {
 	c, l := job.Component, job.Locked
+	var godebug *pins.Godebug
+	if c.Godebug != nil {
+		godebug = &pins.Godebug{Go: c.Godebug.Go, Set: c.Godebug.Set} // a reason decides nothing
+	}
 	return &Action{
+		Godebug: godebug,
 		Version: component.Of(c).(component.Program).Revision(), Kind: c.Kind(),
 		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
 		Commit: l.Commit, Tree: l.Tree, Date: l.Date, Dir: c.Dir, Modules: c.Submodules,
