@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/sbom"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/image/oci"
@@ -38,6 +39,7 @@ type payloadOptions struct {
 	withVerify bool
 	only       []string
 	format     string
+	sbom       sbom.Format
 }
 
 func newPayload(t *tool) *cobra.Command {
@@ -70,12 +72,14 @@ func newPayload(t *tool) *cobra.Command {
 	f.StringVar(&o.format, "format", "", "archived or flat (default by the release: archived from 4.21 on)")
 	o.imageOptions.register(cmd)
 	o.outputOptions.register(cmd)
+	f.StringVar((*string)(&o.sbom), "sbom", string(sbom.SPDX), "spdx, cyclonedx or none: beside each output, with --push as a referrer of the image")
 	f.BoolVar(&o.withVerify, "with-verify", false, "carry verify.exe, which checks nodes, in the image's /winbake")
 	o.cacheRegistry = &o.imageOptions.registry
 	o.buildOptions.register(cmd)
 	o.registerLocked(cmd)
 	output.Register(cmd)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
+	app.Choices(cmd, "sbom", string(sbom.SPDX), string(sbom.CycloneDX), string(sbom.None))
 	app.Complete(cmd, "only", t.fromPins(componentNames))
 	return cmd
 }
@@ -107,6 +111,7 @@ type packing struct {
 	base   *baseImage
 	extras *extras
 	store  blobStore
+	kept   []payload.KeptFile // of the base, as the last of its images has them
 }
 
 func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error) {
@@ -126,7 +131,7 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 		return "", err
 	}
 	defer base.close()
-	p := &packing{t, o, file, jobs, &payload.Tree{Format: payload.Format(cmp.Or(o.format, file.Format()))}, base, nil, blobStore{b.Store}}
+	p := &packing{t, o, file, jobs, &payload.Tree{Format: payload.Format(cmp.Or(o.format, file.Format()))}, base, nil, blobStore{b.Store}, nil}
 	for _, j := range jobs {
 		p.tree.Files = append(p.tree.Files, payload.File{Path: j.Component.Payload})
 	}
@@ -190,6 +195,7 @@ func (p *packing) image(ctx context.Context) (oci.ImageOrIndex, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.kept = under.kept
 		files, err := p.extras.files(under.kept)
 		if err != nil {
 			return nil, err

@@ -67,9 +67,15 @@ func (p *packing) write(ctx context.Context, image oci.ImageOrIndex) (ref string
 		if err := p.writePlace(ctx, to, image, extras); err != nil {
 			return "", err
 		}
+		if err := p.writeSBOM(to.path, digest.String()); err != nil {
+			return "", err
+		}
 		ref = to.path + "@" + digest.String()
 	}
 	if to := p.outputOptions.push; to != "" {
+		if err := p.pushSBOMs(ctx, to, image); err != nil {
+			return "", err
+		}
 		ref, err = p.push(ctx, to, p.registry, image)
 	}
 	if err == nil && p.tarball == toStdout {

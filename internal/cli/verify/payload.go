@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/build/expect"
+	"github.com/winbake/winbake/internal/build/sbom"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -35,6 +36,7 @@ type payloadOptions struct {
 	platform string
 	release  string
 	digest   string
+	require  []string
 	registry app.Registry
 	catalog  catalogflag.Flag
 }
@@ -59,6 +61,7 @@ func newPayload(t *tool) *cobra.Command {
 	f.StringVar(&o.format, "format", "", "format that is expected: archived or flat (default by the release)")
 	f.StringVar(&o.platform, "platform", "", "of an index, check this platform alone, such as linux/amd64")
 	f.StringVar(&o.digest, "digest", "", "digest that the image must have, or the reference by digest that bake payload printed")
+	f.StringSliceVar(&o.require, "require", nil, "what must be there and be right: sbom")
 	o.registry.Register(f, "the registry")
 	o.catalog.Register(cmd)
 	app.Complete(cmd, "release", o.catalog.Releases)
@@ -80,6 +83,9 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	}
 	digest, err := o.parseDigest()
 	if err != nil {
+		return r, err
+	}
+	if err := checkRequired(o.require); err != nil {
 		return r, err
 	}
 	var want *pinned
@@ -107,7 +113,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		return r, err
 	}
 	defer source.Close() //nolint:errcheck // it was only read
-	executables := &executables{want: want, inspected: map[string]bool{}, unsigned: map[string]string{}}
+	executables := &executables{want: want, inspected: map[string]bool{}, unsigned: map[string]string{}, modules: map[string][]string{}}
 	executables.watch(&check)
 	began := time.Now()
 	t.Tell(ref, event.Verify, event.Start, "")
@@ -117,9 +123,15 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	}
 	t.Tell(ref, event.Verify, event.Done, time.Since(began).Round(10*time.Millisecond).String())
 	r.Subject, r.Checked = summary.Reference, counted(summary)
+	var proofs []finding.Finding
+	if len(o.require) > 0 {
+		if proofs, err = t.sbomFindings(ctx, source, load, summary, executables.modules); err != nil {
+			return r, err
+		}
+	}
 	extras, err := t.extrasFindings(summary, want, executables.unsigned)
 	demanded, notes := demands.findings(summary)
-	r.Findings = slices.Concat(demanded, executables.findings, executables.missed(summary), treeFindings(problems, summary), keptFindings(summary, want), extras, digestFindings(source, digest))
+	r.Findings = slices.Concat(demanded, executables.findings, executables.missed(summary), treeFindings(problems, summary), keptFindings(summary, want), extras, proofs, digestFindings(source, digest))
 	r.Notes = slices.Concat(notes, byteNotes(source, want, digest))
 	return r, err
 }
@@ -191,7 +203,8 @@ type executables struct {
 	want      *pinned
 	findings  []finding.Finding
 	inspected map[string]bool
-	unsigned  map[string]string // sums of signed programs without their signatures
+	unsigned  map[string]string   // sums of signed programs without their signatures
+	modules   map[string][]string // package URLs of what programs link, as they say
 }
 
 // watch has every .exe shown to e, and every pinned program whatever its name.
@@ -227,6 +240,16 @@ func (e *executables) check(path string, r io.ReaderAt, size int64) {
 	e.inspected[path] = true
 	if f, err := pe.Read(r, size); err == nil {
 		e.unsigned[path], _ = f.Unsigned() // a signature that can't be read is none
+		if f.Build != nil {
+			for _, m := range f.Build.Deps {
+				if m.Replace != nil {
+					m = m.Replace
+				}
+				if m.Version != "" && m.Version != "(devel)" {
+					e.modules[path] = append(e.modules[path], sbom.PURL(m.Path, m.Version))
+				}
+			}
+		}
 	}
 	var program *expect.Program
 	if e.want != nil {

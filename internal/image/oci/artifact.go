@@ -34,6 +34,12 @@ type artifact struct {
 	layer    v1.Layer
 }
 
+// NewReferrer makes an artifact of kind, a media type, that is about subject: one blob
+// of that type, as it is.
+func NewReferrer(kind string, annotations map[string]string, content []byte, subject v1.Descriptor) (v1.Image, error) {
+	return newArtifact(kind, annotations, static.NewLayer(content, types.MediaType(kind)), &v1.Descriptor{MediaType: subject.MediaType, Digest: subject.Digest, Size: subject.Size})
+}
+
 // NewArtifact makes an artifact of kind, a media type: one blob, content compressed with
 // zstd, in an image's form.
 func NewArtifact(kind string, annotations map[string]string, content io.Reader) (v1.Image, error) {
@@ -48,7 +54,10 @@ func NewArtifact(kind string, annotations map[string]string, content io.Reader) 
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	layer := static.NewLayer(blob.Bytes(), types.MediaType(kind+"+zstd"))
+	return newArtifact(kind, annotations, static.NewLayer(blob.Bytes(), types.MediaType(kind+"+zstd")), nil)
+}
+
+func newArtifact(kind string, annotations map[string]string, layer v1.Layer, subject *v1.Descriptor) (v1.Image, error) {
 	desc, err := partial.Descriptor(layer)
 	if err != nil {
 		return nil, err
@@ -58,7 +67,7 @@ func NewArtifact(kind string, annotations map[string]string, content io.Reader) 
 		return nil, err
 	}
 	manifest, err := json.Marshal(v1.Manifest{
-		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: kind, Annotations: annotations, Layers: []v1.Descriptor{*desc},
+		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: kind, Annotations: annotations, Layers: []v1.Descriptor{*desc}, Subject: subject,
 		Config: v1.Descriptor{MediaType: emptyConfigType, Digest: config, Size: int64(len(emptyConfig))},
 	})
 	if err != nil {
@@ -159,4 +168,56 @@ func twice[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	case <-time.After(pause):
 	}
 	return ask()
+}
+
+// Referrers are the contents of what refers to the image with a digest and is of kind,
+// none of more than limit bytes.
+func Referrers(ctx context.Context, repository string, image v1.Hash, kind string, limit int64, o Options) (contents [][]byte, err error) {
+	client, err := registry.New(repository+"@"+image.String(), o)
+	if err != nil {
+		return nil, err
+	}
+	subject := client.Ref.Context().Digest(image.String())
+	index, err := twice(ctx, func() (v1.ImageIndex, error) {
+		return remote.Referrers(subject, append(client.Remote(ctx), remote.WithFilter("artifactType", kind))...)
+	})
+	if err != nil {
+		return nil, client.Fault(ctx, err)
+	}
+	list, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list.Manifests {
+		if d.ArtifactType != kind {
+			continue
+		}
+		content, err := readReferrer(ctx, client, d.Digest, limit)
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, content)
+	}
+	return contents, nil
+}
+
+func readReferrer(ctx context.Context, client *registry.Client, digest v1.Hash, limit int64) ([]byte, error) {
+	image, err := remote.Image(client.Ref.Context().Digest(digest.String()), client.Remote(ctx)...)
+	if err != nil {
+		return nil, client.Fault(ctx, err)
+	}
+	layers, err := image.Layers()
+	if err != nil || len(layers) != 1 {
+		return nil, errors.Join(err, fmt.Errorf("%s has %d blobs, not one", digest, len(layers)))
+	}
+	blob, err := layers[0].Compressed()
+	if err != nil {
+		return nil, client.Fault(ctx, err)
+	}
+	defer blob.Close() //nolint:errcheck // only read
+	content, err := io.ReadAll(io.LimitReader(blob, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", digest, limit)
+	}
+	return content, err
 }

@@ -32,6 +32,15 @@ func CheckRepository(ref string) error {
 	return err
 }
 
+// RepositoryOf is a reference without its tag or digest.
+func RepositoryOf(ref string) (string, error) {
+	parsed, err := registry.Parse(ref, false)
+	if err != nil {
+		return "", err
+	}
+	return parsed.Context().Name(), nil
+}
+
 // Push uploads an image or index to ref, REGISTRY/REPOSITORY[:TAG], and
 // returns REGISTRY/REPOSITORY@sha256:... Blobs that the registry has are
 // skipped, so a push that was cut off goes on where it was.
