@@ -4,9 +4,13 @@
 package script
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/pem"
 	"flag"
 	"fmt"
 	"log"
@@ -63,6 +67,7 @@ func TestScripts(t *testing.T) {
 
 			"replace": replace,
 			"sign":    sign,
+			"keys":    keys,
 		},
 	})
 }
@@ -172,6 +177,19 @@ func sign(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[1])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
 	ts.Check(os.WriteFile(path, exe, 0o644))
+}
+
+// keys makes a key pair: keys NAME writes NAME.key and NAME.pub.
+func keys(ts *testscript.TestScript, _ bool, args []string) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	ts.Check(err)
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	ts.Check(err)
+	pkix, err := x509.MarshalPKIXPublicKey(public)
+	ts.Check(err)
+	for end, block := range map[string]*pem.Block{".key": {Type: "PRIVATE KEY", Bytes: der}, ".pub": {Type: "PUBLIC KEY", Bytes: pkix}} {
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]+end), pem.EncodeToMemory(block), 0o600))
+	}
 }
 
 // windowsBase plays a Windows base image in an OCI layout: base DIR [OSVERSION], or

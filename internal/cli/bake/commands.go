@@ -17,7 +17,7 @@ func New(a *app.App) *cobra.Command {
 	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
 	root.AddCommand(
 		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
-		newTemplate(t), newManifests(t), newDriver(t), newVerifyExe(t),
+		newTemplate(t), newManifests(t), newDriver(t), newVerifyExe(t), newAttest(t),
 	)
 	app.Help(root, help)
 	return root

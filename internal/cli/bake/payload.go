@@ -15,6 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/build/attest"
 	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
@@ -40,6 +41,9 @@ type payloadOptions struct {
 	only       []string
 	format     string
 	sbom       sbom.Format
+	signKey    string
+	builderID  string
+	key        *attest.Key // of signKey, nil for none
 }
 
 func newPayload(t *tool) *cobra.Command {
@@ -73,6 +77,8 @@ func newPayload(t *tool) *cobra.Command {
 	o.imageOptions.register(cmd)
 	o.outputOptions.register(cmd)
 	f.StringVar((*string)(&o.sbom), "sbom", string(sbom.SPDX), "spdx, cyclonedx or none: beside each output, with --push as a referrer of the image")
+	f.StringVar(&o.signKey, "sign-key", "", "with --push, sign the image with this private key, as PEM: ECDSA P-256 or Ed25519")
+	f.StringVar(&o.builderID, "builder-id", "", "with --sign-key, also push SLSA provenance of the builder with this URI")
 	f.BoolVar(&o.withVerify, "with-verify", false, "carry verify.exe, which checks nodes, in the image's /winbake")
 	o.cacheRegistry = &o.imageOptions.registry
 	o.buildOptions.register(cmd)
@@ -91,6 +97,9 @@ func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
 	if err := o.check(t); err != nil {
 		return "", err
 	}
+	if err := o.loadKey(); err != nil {
+		return "", err
+	}
 	for {
 		ref, err := t.payloadOnce(ctx, o)
 		if !errors.Is(err, cache.ErrDamaged) || ctx.Err() != nil {
@@ -99,6 +108,19 @@ func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
 		t.Tell("cache", event.Pack, event.Warning, err.Error()+"; making it again")
 		o.noCache = false
 	}
+}
+
+// loadKey reads the key before any work.
+func (o *payloadOptions) loadKey() (err error) {
+	switch {
+	case o.signKey == "" && o.builderID != "":
+		return &fault.Error{What: "--builder-id is for provenance, which is only worth something when it is signed", Fix: "add --sign-key KEY"}
+	case o.signKey != "" && o.push == "":
+		return &fault.Error{What: "--sign-key signs what is pushed", Fix: "add --push REF, or sign later: bake attest REF --sign-key KEY"}
+	case o.signKey != "":
+		o.key, err = attest.LoadPrivate(o.signKey)
+	}
+	return err
 }
 
 // packing is one run of the pipeline.

@@ -1,18 +1,23 @@
 package bake
 
 import (
+	"cmp"
 	"context"
+	"strconv"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/partial"
+	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/attest"
 	"github.com/winbake/winbake/internal/build/sbom"
+	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
-// describedImage is an image or index with what its SBOM says.
+// sbomOf is the SBOM of the image or index with a digest.
 func (p *packing) sbomOf(digest string) ([]byte, error) {
 	created, err := createdAt(p.jobs)
 	if err != nil {
@@ -45,13 +50,10 @@ func (p *packing) writeSBOM(path, digest string) error {
 	return atomicfs.CantWrite(path, atomicfs.WriteFile(path, data))
 }
 
-// pushSBOMs pushes one for each image, and for the index: before them, so that no image
-// has a tag and no SBOM.
-func (p *packing) pushSBOMs(ctx context.Context, to string, x oci.ImageOrIndex) error {
-	if p.sbom == sbom.None {
-		return nil
-	}
-	subjects, err := subjectsOf(x)
+// pushProofs pushes an SBOM for each image, and for the index, and what is signed of
+// them: before the images, so that none has a tag and no proofs.
+func (p *packing) pushProofs(ctx context.Context, to string, x oci.ImageOrIndex) error {
+	subjects, err := oci.Subjects(x)
 	if err != nil {
 		return err
 	}
@@ -60,39 +62,115 @@ func (p *packing) pushSBOMs(ctx context.Context, to string, x oci.ImageOrIndex) 
 		return err
 	}
 	for _, subject := range subjects {
-		data, err := p.sbomOf(subject.Digest.String())
+		if p.sbom != sbom.None {
+			data, err := p.sbomOf(subject.Digest.String())
+			if err == nil {
+				err = p.pushReferrer(ctx, repository, p.sbom.MediaType(), nil, data, subject, p.registry)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if p.key == nil {
+			continue
+		}
+		if err := p.pushSigned(ctx, repository, p.key, subject, attest.SignPredicate, struct{}{}, p.registry); err != nil {
+			return err
+		}
+		if p.builderID == "" {
+			continue
+		}
+		provenance, err := p.provenance()
+		if err == nil {
+			err = p.pushSigned(ctx, repository, p.key, subject, attest.ProvenancePredicate, provenance, p.registry)
+		}
 		if err != nil {
 			return err
 		}
-		referrer, err := oci.NewReferrer(p.sbom.MediaType(), nil, data, subject)
-		if err != nil {
-			return err
-		}
-		digest, err := referrer.Digest()
-		if err != nil {
-			return err
-		}
-		if _, err := oci.Push(ctx, repository+"@"+digest.String(), referrer, p.load(p.registry)); err != nil {
-			return err
-		}
-		p.Tell("sbom", event.Push, event.Done, string(p.sbom)+" of "+subject.Digest.String())
 	}
 	return nil
 }
 
-// subjectsOf are the image, or the index and each of its images.
-func subjectsOf(x oci.ImageOrIndex) ([]v1.Descriptor, error) {
-	own, err := partial.Descriptor(x)
+func (t *tool) pushSigned(ctx context.Context, repository string, key *attest.Key, subject v1.Descriptor, predicateType string, predicate any, r app.Registry) error {
+	data, err := key.SignStatement(ctx, subject.Digest.Hex, predicateType, predicate)
+	if err != nil {
+		return err
+	}
+	return t.pushReferrer(ctx, repository, attest.BundleType, attest.Annotations(predicateType), data, subject, r)
+}
+
+func (t *tool) pushReferrer(ctx context.Context, repository, kind string, annotations map[string]string, data []byte, subject v1.Descriptor, r app.Registry) error {
+	referrer, err := oci.NewReferrer(kind, annotations, data, subject)
+	if err != nil {
+		return err
+	}
+	digest, err := referrer.Digest()
+	if err != nil {
+		return err
+	}
+	if _, err := oci.Push(ctx, repository+"@"+digest.String(), referrer, t.load(r)); err != nil {
+		return err
+	}
+	t.Tell(repository, event.Push, event.Done, cmp.Or(annotations["dev.sigstore.bundle.predicateType"], kind)+" of "+subject.Digest.String())
+	return nil
+}
+
+// provenance has the pins and their lock as they are on disk, and the flags that decide
+// the image.
+func (p *packing) provenance() (*attest.Provenance, error) {
+	parameters, err := attest.ReadParameters(p.file)
 	if err != nil {
 		return nil, err
 	}
-	all := []v1.Descriptor{*own}
-	if index, ok := x.(v1.ImageIndex); ok {
-		m, err := index.IndexManifest()
+	for name, values := range map[string][]string{"only": p.only, "format": {p.format}, "compression": {p.compression}, "with-verify": {strconv.FormatBool(p.withVerify)}, "replace-payload": {strconv.FormatBool(p.replace)}} {
+		if len(values) > 0 && values[0] != "" && values[0] != "false" {
+			parameters.Options[name] = values
+		}
+	}
+	base := ""
+	if p.base.image != nil {
+		digest, err := p.base.image.Digest()
 		if err != nil {
 			return nil, err
 		}
-		all = append(m.Manifests, all...)
+		base = digest.String()
 	}
-	return all, nil
+	return attest.NewProvenance(p.builderID, parameters, base, p.jobs), nil
+}
+
+// newAttest signs an image that is in a registry.
+func newAttest(t *tool) *cobra.Command {
+	var registry app.Registry
+	var path string
+	attested := func(ctx context.Context, args []string) (madeImage, error) {
+		key, err := attest.LoadPrivate(path)
+		if err != nil {
+			return madeImage{}, err
+		}
+		source, err := oci.Load(ctx, args[0], t.load(registry))
+		if err != nil {
+			return madeImage{}, err
+		}
+		defer source.Close() //nolint:errcheck // it was only read
+		if source.Kind != oci.KindRegistry {
+			return madeImage{}, &fault.Error{Where: args[0], What: "only an image in a registry can have referrers", Fix: "bake attest REGISTRY/REPOSITORY@sha256:..."}
+		}
+		repository, err := oci.RepositoryOf(args[0])
+		if err != nil {
+			return madeImage{}, err
+		}
+		subject, err := source.Descriptor()
+		if err == nil {
+			err = t.pushSigned(ctx, repository, key, *subject, attest.SignPredicate, struct{}{}, registry)
+		}
+		ref := source.Reference()
+		return madeImage{ref, source.Digest.String()}, err
+	}
+	cmd := app.Answer(t.App, "PayloadImage", &cobra.Command{Use: "attest REF", Args: cobra.ExactArgs(1)}, attested, func(m madeImage) [][]string { return [][]string{{m.Reference}} })
+	cmd.Flags().StringVar(&path, "sign-key", "", "private key, as PEM: ECDSA P-256 or Ed25519")
+	registry.Register(cmd.Flags(), "the registry")
+	if err := cmd.MarkFlagRequired("sign-key"); err != nil {
+		panic(err)
+	}
+	return cmd
 }

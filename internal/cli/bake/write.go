@@ -73,7 +73,7 @@ func (p *packing) write(ctx context.Context, image oci.ImageOrIndex) (ref string
 		ref = to.path + "@" + digest.String()
 	}
 	if to := p.outputOptions.push; to != "" {
-		if err := p.pushSBOMs(ctx, to, image); err != nil {
+		if err := p.pushProofs(ctx, to, image); err != nil {
 			return "", err
 		}
 		ref, err = p.push(ctx, to, p.registry, image)

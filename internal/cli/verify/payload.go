@@ -36,7 +36,7 @@ type payloadOptions struct {
 	platform string
 	release  string
 	digest   string
-	require  []string
+	proof    proofOptions
 	registry app.Registry
 	catalog  catalogflag.Flag
 }
@@ -61,7 +61,8 @@ func newPayload(t *tool) *cobra.Command {
 	f.StringVar(&o.format, "format", "", "format that is expected: archived or flat (default by the release)")
 	f.StringVar(&o.platform, "platform", "", "of an index, check this platform alone, such as linux/amd64")
 	f.StringVar(&o.digest, "digest", "", "digest that the image must have, or the reference by digest that bake payload printed")
-	f.StringSliceVar(&o.require, "require", nil, "what must be there and be right: sbom")
+	f.StringSliceVar(&o.proof.require, "require", nil, "what must be there and be right: sbom, signature, provenance")
+	f.StringVar(&o.proof.keyFile, "key", "", "public key, as PEM, that signed the image; means --require signature")
 	o.registry.Register(f, "the registry")
 	o.catalog.Register(cmd)
 	app.Complete(cmd, "release", o.catalog.Releases)
@@ -85,7 +86,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	if err != nil {
 		return r, err
 	}
-	if err := checkRequired(o.require); err != nil {
+	if err := o.proof.load(); err != nil {
 		return r, err
 	}
 	var want *pinned
@@ -123,11 +124,9 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	}
 	t.Tell(ref, event.Verify, event.Done, time.Since(began).Round(10*time.Millisecond).String())
 	r.Subject, r.Checked = summary.Reference, counted(summary)
-	var proofs []finding.Finding
-	if len(o.require) > 0 {
-		if proofs, err = t.sbomFindings(ctx, source, load, summary, executables.modules); err != nil {
-			return r, err
-		}
+	proofs, err := t.proofs(ctx, source, load, summary, o.proof, want, executables.modules)
+	if err != nil {
+		return r, err
 	}
 	extras, err := t.extrasFindings(summary, want, executables.unsigned)
 	demanded, notes := demands.findings(summary)

@@ -23,17 +23,12 @@ import (
 
 const idSBOM = "payload.sbom"
 
-// requireSBOM is the one that --require takes.
-const requireSBOM = "sbom"
-
-func checkRequired(list []string) error {
-	for _, what := range list {
-		if what != requireSBOM {
-			return &fault.Error{What: fmt.Sprintf("--require can't be %q", what), Fix: "--require " + requireSBOM}
-		}
-	}
-	return nil
-}
+// What --require takes.
+const (
+	requireSBOM       = "sbom"
+	requireSignature  = "signature"
+	requireProvenance = "provenance"
+)
 
 // document is an SBOM and where it is.
 type document struct {

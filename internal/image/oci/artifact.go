@@ -221,3 +221,20 @@ func readReferrer(ctx context.Context, client *registry.Client, digest v1.Hash, 
 	}
 	return content, err
 }
+
+// Subjects are an image, or an index and each of its images: what referrers are about.
+func Subjects(x ImageOrIndex) ([]v1.Descriptor, error) {
+	own, err := partial.Descriptor(x)
+	if err != nil {
+		return nil, err
+	}
+	all := []v1.Descriptor{*own}
+	if index, ok := x.(v1.ImageIndex); ok {
+		m, err := index.IndexManifest()
+		if err != nil {
+			return nil, err
+		}
+		all = append(m.Manifests, all...)
+	}
+	return all, nil
+}

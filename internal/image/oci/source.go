@@ -10,6 +10,7 @@ import (
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 
 	"github.com/winbake/winbake/internal/image/registry"
 )
@@ -70,6 +71,14 @@ func (s *Source) Platform() *v1.Platform { return s.platform }
 
 // Index returns the index; nil when the source is a single image or a folder.
 func (s *Source) Index() v1.ImageIndex { return s.index }
+
+// Descriptor is that of the image's or the index's manifest. There is none of a folder.
+func (s *Source) Descriptor() (*v1.Descriptor, error) {
+	if s.index != nil {
+		return partial.Descriptor(s.index)
+	}
+	return partial.Descriptor(s.image)
+}
 
 // Close closes an opened tarball. Images of the source can't be read any more.
 func (s *Source) Close() error {
