@@ -41,7 +41,7 @@ var rooms = map[string]room{
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5852},
 	"packer":           {[]string{"internal/base"}, 5400},
 	"payload":          {[]string{"internal/image", "internal/base"}, 2957},
-	"internal/image":   {[]string{"internal/base"}, 4109},
+	"internal/image":   {[]string{"internal/base"}, 4115},
 	"internal/base":    {nil, 2822},
 }
 

@@ -43,7 +43,7 @@ func tagged() ([]string, error) {
 			if err != nil {
 				return err
 			}
-			if e.IsDir() && slices.Contains([]string{"packer/plugin", "test/images/readers", "test/images/real"}, filepath.ToSlash(file)) {
+			if e.IsDir() && slices.Contains([]string{"packer/plugin", "test/images/proof", "test/images/readers", "test/images/real"}, filepath.ToSlash(file)) {
 				return fs.SkipDir
 			}
 			if !strings.HasSuffix(file, "_test.go") {
@@ -163,6 +163,8 @@ var parts = map[string][]step{
 		gotest("what was really built", "40m", "./test/images/real"),
 		gotest("what needs programs of the system, or long compiles", "40m", "-tags=e2e", "-count=1").asking(tagged),
 	},
+	// It compiles cosign, and isn't a part of make e2e.
+	"proof": {gotest("signatures, by cosign", "40m", "./test/images/proof")},
 	"release": {
 		renovate,
 		gotest("releases and their users", "40m", "./test/release/..."),

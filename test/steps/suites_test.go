@@ -62,7 +62,7 @@ func TestNeeds(t *testing.T) {
 // TestEveryPackageRuns: each package with tests is one of make test or of a part of make e2e.
 func TestEveryPackageRuns(t *testing.T) {
 	ran := map[string]bool{}
-	for _, suite := range []string{"test", "e2e"} {
+	for _, suite := range []string{"test", "e2e", "e2e-proof"} {
 		for _, s := range suites[suite] {
 			args := s.args
 			if s.packages != nil {

@@ -178,9 +178,7 @@ func Referrers(ctx context.Context, repository string, image v1.Hash, kind strin
 		return nil, err
 	}
 	subject := client.Ref.Context().Digest(image.String())
-	index, err := twice(ctx, func() (v1.ImageIndex, error) {
-		return remote.Referrers(subject, append(client.Remote(ctx), remote.WithFilter("artifactType", kind))...)
-	})
+	index, err := twice(ctx, func() (v1.ImageIndex, error) { return remote.Referrers(subject, client.Remote(ctx)...) })
 	if err != nil {
 		return nil, client.Fault(ctx, err)
 	}
@@ -189,22 +187,30 @@ func Referrers(ctx context.Context, repository string, image v1.Hash, kind strin
 		return nil, err
 	}
 	for _, d := range list.Manifests {
-		if d.ArtifactType != kind {
+		// Some registries tell the configuration's type in its place.
+		if d.ArtifactType != kind && d.ArtifactType != "" && d.ArtifactType != emptyConfigType {
 			continue
 		}
-		content, err := readReferrer(ctx, client, d.Digest, limit)
+		content, err := readReferrer(ctx, client, d.Digest, kind, limit)
 		if err != nil {
 			return nil, err
 		}
-		contents = append(contents, content)
+		if content != nil {
+			contents = append(contents, content)
+		}
 	}
 	return contents, nil
 }
 
-func readReferrer(ctx context.Context, client *registry.Client, digest v1.Hash, limit int64) ([]byte, error) {
+// readReferrer is nil for one of another kind.
+func readReferrer(ctx context.Context, client *registry.Client, digest v1.Hash, kind string, limit int64) ([]byte, error) {
 	image, err := remote.Image(client.Ref.Context().Digest(digest.String()), client.Remote(ctx)...)
 	if err != nil {
 		return nil, client.Fault(ctx, err)
+	}
+	manifest, err := image.Manifest()
+	if err != nil || manifest.ArtifactType != kind {
+		return nil, err
 	}
 	layers, err := image.Layers()
 	if err != nil || len(layers) != 1 {
