@@ -19,8 +19,8 @@ import (
 
 	"github.com/secure-systems-lab/go-securesystemslib/encrypted"
 
-	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/sbom"
 )
 
 const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -172,7 +172,7 @@ func TestChangedBundle(t *testing.T) {
 }
 
 func TestProvenance(t *testing.T) {
-	p := NewProvenance("https://ci.example/1", Parameters{Versions: "release: x"}, "sha256:"+digest, []*compile.Job{
+	p := NewProvenance("https://ci.example/1", Parameters{Versions: "release: x"}, "sha256:"+digest, []sbom.Built{
 		{Component: &pins.Component{Name: "a", Module: "example.com/A"}, Locked: &pins.Locked{Toolchain: "go1.26.8", ToolchainSums: []string{"linux-amd64 h1:go="}, Modules: []pins.LockedModule{
 			{Path: "example.com/A", Version: "v1.0.0", Sum: "h1:a="}, {Path: "example.com/old", Version: "v1.0.0", Sum: "h1:new=", Replace: &pins.ModuleVersion{Path: "example.com/new", Version: "v2.0.0"}}, {Path: "vendored", Version: "v1.0.0"}}}},
 		{Component: &pins.Component{Name: "b"}, Locked: &pins.Locked{Git: "https://example.com/b", Commit: "c0ffee", Modules: []pins.LockedModule{{Path: "example.com/A", Version: "v1.0.0", Sum: "h1:a="}}}},

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/sbom"
 )
@@ -64,7 +63,7 @@ func ReadParameters(f *pins.File) (Parameters, error) {
 }
 
 // NewProvenance says how the components were built, by the builder with an id, a URI.
-func NewProvenance(builder string, parameters Parameters, base string, jobs []*compile.Job) *Provenance {
+func NewProvenance(builder string, parameters Parameters, base string, built []sbom.Built) *Provenance {
 	p := &Provenance{}
 	p.BuildDefinition.BuildType, p.BuildDefinition.ExternalParameters = BuildType, parameters
 	p.RunDetails.Builder.ID = builder
@@ -78,13 +77,13 @@ func NewProvenance(builder string, parameters Parameters, base string, jobs []*c
 	if base != "" {
 		add(Dependency{URI: "pkg:oci/base@" + url.QueryEscape(base), Digest: map[string]string{"sha256": strings.TrimPrefix(base, "sha256:")}})
 	}
-	for _, j := range jobs {
-		l := j.Locked
+	for _, b := range built {
+		l := b.Locked
 		switch {
 		case l.Git != "":
 			add(Dependency{URI: "git+" + l.Git + "@" + l.Commit, Digest: map[string]string{"gitCommit": l.Commit}})
-		case j.Component.File != "":
-			add(Dependency{URI: j.Component.File, Digest: map[string]string{"sha256": l.SHA256}})
+		case b.Component.File != "":
+			add(Dependency{URI: b.Component.File, Digest: map[string]string{"sha256": l.SHA256}})
 		}
 		for _, sum := range l.ToolchainSums {
 			system, h1, _ := strings.Cut(sum, " ")

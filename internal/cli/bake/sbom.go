@@ -23,18 +23,27 @@ func (p *packing) sbomOf(digest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	image := &sbom.Image{Digest: digest, Release: p.file.Release, Created: created, Kept: p.kept}
-	if p.base.image != nil {
-		base, err := p.base.image.Digest()
-		if err != nil {
-			return nil, err
-		}
-		image.Base = base.String()
+	base, err := p.baseDigest()
+	if err != nil {
+		return nil, err
 	}
+	return p.sbom.Encode(&sbom.Image{Digest: digest, Release: p.file.Release, Created: created, Base: base, Kept: p.kept, Built: p.built()})
+}
+
+// baseDigest is "" where there is no base.
+func (p *packing) baseDigest() (string, error) {
+	if p.base.image == nil {
+		return "", nil
+	}
+	digest, err := p.base.image.Digest()
+	return digest.String(), err
+}
+
+func (p *packing) built() (all []sbom.Built) {
 	for i, j := range p.jobs {
-		image.Built = append(image.Built, sbom.Built{Component: j.Component, Locked: j.Locked, SHA256: p.tree.Files[i].SHA256})
+		all = append(all, sbom.Built{Component: j.Component, Locked: j.Locked, SHA256: p.tree.Files[i].SHA256})
 	}
-	return p.sbom.Encode(image)
+	return all
 }
 
 // writeSBOM writes it beside an output.
@@ -127,15 +136,8 @@ func (p *packing) provenance() (*attest.Provenance, error) {
 			parameters.Options[name] = values
 		}
 	}
-	base := ""
-	if p.base.image != nil {
-		digest, err := p.base.image.Digest()
-		if err != nil {
-			return nil, err
-		}
-		base = digest.String()
-	}
-	return attest.NewProvenance(p.builderID, parameters, base, p.jobs), nil
+	base, err := p.baseDigest()
+	return attest.NewProvenance(p.builderID, parameters, base, p.built()), err
 }
 
 // newAttest signs an image that is in a registry.

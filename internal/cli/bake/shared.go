@@ -46,9 +46,5 @@ func (t *tool) shared(o buildOptions) (*compile.Shared, error) {
 			return nil, err
 		}
 	}
-	var registry app.Registry
-	if o.cacheRegistry != nil {
-		registry = *o.cacheRegistry
-	}
-	return &compile.Shared{From: o.from, To: o.to, Trust: o.trust, NoCompile: o.noCompile, Options: t.load(registry)}, nil
+	return &compile.Shared{From: o.from, To: o.to, Trust: o.trust, NoCompile: o.noCompile, Options: t.load(*o.cacheRegistry)}, nil
 }
