@@ -107,7 +107,7 @@ func (k *Key) Open(ctx context.Context, data []byte) (*Statement, error) {
 	}
 	var s Statement
 	if err := json.Unmarshal(payload, &s); err != nil || s.Type != statementType {
-		return nil, fmt.Errorf("it isn't an in-toto statement: %q, %w", s.Type, errors.Join(err))
+		return nil, errors.New("what it signs isn't an in-toto statement")
 	}
 	return &s, nil
 }

@@ -90,12 +90,8 @@ func NewProvenance(builder string, parameters Parameters, base string, built []s
 			add(Dependency{URI: sbom.PURL("golang.org/toolchain", "v0.0.1-"+l.Toolchain+"."+system), Annotations: map[string]string{"h1": h1}})
 		}
 		for _, m := range l.Modules {
-			path, version := m.Path, m.Version
-			if m.Replace != nil {
-				path, version = m.Replace.Path, m.Replace.Version
-			}
-			if m.Sum != "" {
-				add(Dependency{URI: sbom.PURL(path, version), Annotations: map[string]string{"h1": m.Sum}})
+			if used := m.Used(); m.Sum != "" {
+				add(Dependency{URI: sbom.PURL(used.Path, used.Version), Annotations: map[string]string{"h1": m.Sum}})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,10 +170,7 @@ func (b *Builder) take(ctx context.Context, job *Job, repository *oci.Artifacts,
 	if annotations[actionKey] != key {
 		return nil, refused(fmt.Sprintf("what it has for %s was made by another action, %s", job.Component.Name, annotations[actionKey]))
 	}
-	want := output
-	if want == "" {
-		want = annotations[outputKey]
-	}
+	want := cmp.Or(output, annotations[outputKey])
 	content, err := open()
 	if err != nil {
 		return nil, err
@@ -209,6 +207,9 @@ func tagOf(key string) string { return strings.TrimPrefix(key, "sha256:") }
 
 // InRegistry tells whether a registry of From has what would have to be compiled.
 func (b *Builder) InRegistry(ctx context.Context, job *Job) (bool, error) {
+	if b.Shared == nil {
+		return false, nil
+	}
 	key, _, err := b.key(ctx, job)
 	if err != nil || key == "" {
 		return false, err
@@ -292,8 +293,8 @@ func (b *Builder) missing(jobs []*Job, rest []int) error {
 	}
 	var names []string
 	for _, i := range rest {
-		if key := jobs[i].Component; key.Program() || key.Git != "" {
-			names = append(names, shell.Word(key.Name))
+		if c := jobs[i].Component; c.Program() || c.Git != "" {
+			names = append(names, shell.Word(c.Name))
 		}
 	}
 	if len(names) == 0 {

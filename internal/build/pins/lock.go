@@ -100,6 +100,14 @@ type LockedModule struct {
 	Licenses []string // SPDX identifiers
 }
 
+// Used is what is compiled: the replacement, if there is one.
+func (m LockedModule) Used() ModuleVersion {
+	if m.Replace != nil {
+		return *m.Replace
+	}
+	return ModuleVersion{m.Path, m.Version}
+}
+
 // ModuleVersion is what replaces a module. A folder has no version.
 type ModuleVersion struct{ Path, Version string }
 

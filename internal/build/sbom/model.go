@@ -132,7 +132,7 @@ func program(b Built) part {
 	}
 	switch {
 	case b.Module != "":
-		p.purl = goPURL(b.Module, b.Component.Version)
+		p.purl = PURL(b.Module, b.Component.Version)
 		if sub := strings.Trim(strings.TrimPrefix(b.ImportPath(), b.Module), "/"); sub != "" {
 			p.purl += "#" + sub
 		}
@@ -151,15 +151,13 @@ func program(b Built) part {
 
 // library is a linked module: what is compiled, which may be what replaces it.
 func library(m pins.LockedModule) part {
-	name, version := m.Path, m.Version
-	p := part{kind: kindLibrary, license: license(m.Licenses)}
-	if r := m.Replace; r != nil {
-		name, version = r.Path, r.Version
+	used := m.Used()
+	p := part{kind: kindLibrary, name: used.Path, version: used.Version, license: license(m.Licenses)}
+	if m.Replace != nil {
 		p.comment = "replaces " + m.Path + " " + m.Version
 	}
-	p.name, p.version = name, version
-	if version != "" && version != "(devel)" {
-		p.purl = goPURL(name, version)
+	if p.version != "" && p.version != "(devel)" {
+		p.purl = PURL(p.name, p.version)
 	}
 	if m.Sum != "" {
 		p.comment = strings.TrimSpace(p.comment + "\n" + m.Sum)
@@ -167,9 +165,9 @@ func library(m pins.LockedModule) part {
 	return p
 }
 
-// goPURL is a module's package URL: its type has lower-case letters alone
+// PURL is a Go module's package URL: its type has lower-case letters alone
 // (https://github.com/package-url/purl-spec, types-doc/golang-definition.md).
-func goPURL(module, version string) string {
+func PURL(module, version string) string {
 	return "pkg:golang/" + strings.ToLower(module) + "@" + url.QueryEscape(version)
 }
 

@@ -95,6 +95,3 @@ func (d *Document) add(id, file, sum string) {
 		d.Files[path] = sum
 	}
 }
-
-// PURL is a Go module's, as a document has it.
-func PURL(module, version string) string { return goPURL(module, version) }

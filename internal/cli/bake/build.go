@@ -91,8 +91,6 @@ func cachedIn(ctx context.Context, b *compile.Builder, job *compile.Job) (string
 		return cachedNo, nil, nil //nolint:nilerr // a file that isn't the pinned one isn't there
 	case a != nil:
 		return cachedLocal, a, nil
-	case b.Shared == nil:
-		return cachedNo, nil, nil
 	}
 	if has, err := b.InRegistry(ctx, job); err != nil || !has {
 		return cachedNo, nil, err

@@ -70,6 +70,10 @@ func (p *packing) pushProofs(ctx context.Context, to string, x oci.ImageOrIndex)
 	if err != nil {
 		return err
 	}
+	provenance, err := p.provenance()
+	if err != nil {
+		return err
+	}
 	for _, subject := range subjects {
 		if p.sbom != sbom.None {
 			data, err := p.sbomOf(subject.Digest.String())
@@ -86,15 +90,10 @@ func (p *packing) pushProofs(ctx context.Context, to string, x oci.ImageOrIndex)
 		if err := p.pushSigned(ctx, repository, p.key, subject, attest.SignPredicate, struct{}{}, p.registry); err != nil {
 			return err
 		}
-		if p.builderID == "" {
-			continue
-		}
-		provenance, err := p.provenance()
-		if err == nil {
-			err = p.pushSigned(ctx, repository, p.key, subject, attest.ProvenancePredicate, provenance, p.registry)
-		}
-		if err != nil {
-			return err
+		if provenance != nil {
+			if err := p.pushSigned(ctx, repository, p.key, subject, attest.ProvenancePredicate, provenance, p.registry); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -125,8 +124,11 @@ func (t *tool) pushReferrer(ctx context.Context, repository, kind string, annota
 }
 
 // provenance has the pins and their lock as they are on disk, and the flags that decide
-// the image.
+// the image; it is nil where no builder is named.
 func (p *packing) provenance() (*attest.Provenance, error) {
+	if p.builderID == "" {
+		return nil, nil
+	}
 	parameters, err := attest.ReadParameters(p.file)
 	if err != nil {
 		return nil, err

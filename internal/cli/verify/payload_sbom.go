@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/build/sbom"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
 
@@ -120,12 +121,7 @@ func judgeSBOM(d document, digest v1.Hash, summary verify.Summary, modules map[s
 
 // keptFile tells a file of the base, of whose modules nothing is known.
 func keptFile(summary verify.Summary, path string) bool {
-	for _, image := range summary.Images {
-		for _, k := range image.Kept {
-			if k.Path == path {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(summary.Images, func(image verify.ImageSummary) bool {
+		return slices.ContainsFunc(image.Kept, func(k payload.KeptFile) bool { return k.Path == path })
+	})
 }

@@ -2,14 +2,11 @@ package ci
 
 import (
 	"encoding/json"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"sigs.k8s.io/yaml"
 )
 
 const matrixFile = "../../../ci/github/matrix.yaml"
@@ -35,35 +32,6 @@ func TestMatrixLints(t *testing.T) {
 	}
 }
 
-// matrixSteps are a job's shell steps with their variables.
-func matrixSteps(t *testing.T, job string, expressions map[string]string) (steps []step) {
-	t.Helper()
-	var w struct {
-		workflow
-		Env map[string]string
-	}
-	if err := yaml.Unmarshal([]byte(read(t, matrixFile)), &w); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range w.Jobs[job].Steps {
-		if s.Run == "" {
-			continue
-		}
-		run := step{name: s.Name, script: s.Run, shell: []string{"bash", "--noprofile", "--norc", "-eo", "pipefail"}}
-		for _, env := range []map[string]string{w.Env, w.Jobs[job].Env, s.Env} {
-			for _, k := range slices.Sorted(maps.Keys(env)) {
-				v, ok := expressions[env[k]]
-				if !ok {
-					t.Fatalf("%s: no value for %s", k, env[k])
-				}
-				run.env = append(run.env, k+"="+v)
-			}
-		}
-		steps = append(steps, run)
-	}
-	return steps
-}
-
 // Three machines that share nothing but a registry: one plans, one compiles, one puts
 // the payload together. A worker that is started twice changes nothing.
 func TestMatrixRuns(t *testing.T) {
@@ -79,7 +47,7 @@ bin/bake lock -q`)
 		home := t.TempDir()
 		f.env = append(f.env, "HOME="+home, "XDG_CACHE_HOME="+home+"/cache", "GITHUB_OUTPUT="+output, "GITHUB_STEP_SUMMARY="+output+".md")
 		f.must(t, "rm -rf _output && mkdir _output && : > "+output)
-		steps := matrixSteps(t, name, map[string]string{
+		steps := workflowSteps(t, matrixFile, name, map[string]string{
 			"${{ vars.BAKE_CACHE }}": f.host + "/me/cache", "${{ vars.BAKE_CACHE_TRUST || 'false' }}": "true", "${{ vars.BAKE_PLAIN_HTTP || 'false' }}": "true",
 			"${{ secrets.REGISTRY_USER }}": user, "${{ secrets.REGISTRY_PASSWORD }}": password,
 			"${{ inputs.image || vars.PAYLOAD_IMAGE }}": f.host + "/me/payload:1", "${{ matrix.component }}": component,

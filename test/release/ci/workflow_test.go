@@ -64,6 +64,7 @@ func TestActionsArePinned(t *testing.T) {
 type workflow struct {
 	Permissions *map[string]string
 	Defaults    struct{ Run struct{ Shell string } }
+	Env         map[string]string
 	Jobs        map[string]struct {
 		Env   map[string]string
 		Steps []struct {
@@ -73,12 +74,12 @@ type workflow struct {
 	}
 }
 
-// workflowSteps returns the shell steps, with each expression of their
+// workflowSteps returns the shell steps of a workflow's job, with each expression of their
 // variables replaced by what GitHub would put there.
-func workflowSteps(t *testing.T, expressions map[string]string) []step {
+func workflowSteps(t *testing.T, file, name string, expressions map[string]string) []step {
 	t.Helper()
 	var w workflow
-	if err := yaml.Unmarshal([]byte(read(t, workflowFile)), &w); err != nil {
+	if err := yaml.Unmarshal([]byte(read(t, file)), &w); err != nil {
 		t.Fatal(err)
 	}
 	if w.Permissions == nil || len(*w.Permissions) != 0 {
@@ -87,7 +88,7 @@ func workflowSteps(t *testing.T, expressions map[string]string) []step {
 	if w.Defaults.Run.Shell != "bash" {
 		t.Fatalf("shell is %q", w.Defaults.Run.Shell)
 	}
-	job := w.Jobs["payload"]
+	job := w.Jobs[name]
 	var steps []step
 	for _, s := range job.Steps {
 		if s.Run == "" {
@@ -95,7 +96,7 @@ func workflowSteps(t *testing.T, expressions map[string]string) []step {
 		}
 		// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#defaultsrunshell
 		run := step{name: s.Name, script: s.Run, shell: []string{"bash", "--noprofile", "--norc", "-eo", "pipefail"}}
-		for _, env := range []map[string]string{job.Env, s.Env} {
+		for _, env := range []map[string]string{w.Env, job.Env, s.Env} {
 			for _, k := range slices.Sorted(maps.Keys(env)) {
 				v, ok := expressions[env[k]]
 				if !ok {
@@ -121,7 +122,7 @@ func newWorkflowRun(t *testing.T, login string) workflowRun {
 	r := workflowRun{fixture: newFixture(t), output: filepath.Join(t.TempDir(), "output")}
 	r.ref = r.host + "/me/payload:1"
 	r.env = append(r.env, "GITHUB_OUTPUT="+r.output, "GITHUB_STEP_SUMMARY="+r.output+".md")
-	r.steps = workflowSteps(t, map[string]string{
+	r.steps = workflowSteps(t, workflowFile, "payload", map[string]string{
 		"${{ inputs.image || vars.PAYLOAD_IMAGE }}": r.ref,
 		"${{ vars.BAKE_PUSH_FLAGS }}":               "--plain-http",
 		"${{ secrets.REGISTRY_USER }}":              user,
