@@ -205,13 +205,14 @@ func actionOf(job *Job, key string) string {
 // tagOf is the tag of an artifact, the action's digest: a tag has no colon.
 func tagOf(key string) string { return strings.TrimPrefix(key, "sha256:") }
 
-// InRegistry tells whether a registry of From has what would have to be compiled.
+// InRegistry tells whether a registry of From has what would have to be compiled, and is
+// believed.
 func (b *Builder) InRegistry(ctx context.Context, job *Job) (bool, error) {
 	if b.Shared == nil {
 		return false, nil
 	}
-	key, _, err := b.key(ctx, job)
-	if err != nil || key == "" {
+	key, output, err := b.key(ctx, job)
+	if err != nil || key == "" || output == "" && !b.Shared.Trust {
 		return false, err
 	}
 	for _, ref := range b.Shared.From {

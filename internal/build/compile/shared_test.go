@@ -117,6 +117,13 @@ func TestShared(t *testing.T) {
 	if has, err := b.InRegistry(t.Context(), job); !has || err != nil {
 		t.Errorf("it isn't there: %v", err)
 	}
+	for _, trust := range []bool{false, true} {
+		b.Shared.Trust = trust
+		if has, err := b.InRegistry(t.Context(), sharedJob(nil)); has != trust || err != nil {
+			t.Errorf("without an output, trust %v: there %v, %v", trust, has, err)
+		}
+	}
+	b.Shared.Trust = false
 	artifacts, err := b.Build(t.Context(), []*Job{job})
 	if err != nil || artifacts[0].Digest != job.Locked.Output.SHA256 || !artifacts[0].Cached {
 		t.Fatalf("%v, %v\n%s", artifacts, err, said)
