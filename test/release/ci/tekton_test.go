@@ -1,8 +1,10 @@
 package ci
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -128,13 +130,11 @@ func TestTaskFitsASmallNode(t *testing.T) {
 	}
 }
 
-// fields are what a pod's own fields give a step.
-var fields = map[string]string{"spec.serviceAccountName": "registry-login"}
-
 // taskSteps returns the task's steps, with variables replaced by Tekton itself.
 func taskSteps(t *testing.T, variables map[string]string) []step {
 	t.Helper()
 	task, _ := tekton(t)
+	login := cmp.Or(variables["workspaces.login.path"], "none")
 	container.ApplyStepTemplateReplacements(task.Spec.StepTemplate, variables, nil)
 	var steps []step
 	for _, s := range task.Spec.Steps {
@@ -143,11 +143,11 @@ func taskSteps(t *testing.T, variables map[string]string) []step {
 		// https://tekton.dev/docs/pipelines/tasks/#running-scripts-within-steps
 		run := step{name: s.Name, script: s.Script}
 		for _, e := range slices.Concat(task.Spec.StepTemplate.Env, s.Env) {
-			if e.ValueFrom != nil {
-				e.Value = fields[e.ValueFrom.FieldRef.FieldPath]
-			}
-			if e.Value == "" || strings.Contains(e.Value, "$(") {
+			if e.Value == "" && e.Name != "LOGIN" || strings.Contains(e.Value, "$(") {
 				t.Fatalf("%s: no value for %s: %q", s.Name, e.Name, e.Value)
+			}
+			if e.Value == login && !slices.ContainsFunc(s.Workspaces, func(w v1.WorkspaceUsage) bool { return w.Name == "login" }) {
+				t.Errorf("%s knows the login's folder and doesn't mount it", s.Name)
 			}
 			run.env = append(run.env, e.Name+"="+e.Value)
 		}
@@ -159,42 +159,58 @@ func taskSteps(t *testing.T, variables map[string]string) []step {
 // taskRun is one run of the task for a fixture.
 type taskRun struct {
 	*fixture
-	ref, creds, results string
-	steps               []step
+	ref, results string
+	steps        []step
 }
 
-func newTaskRun(t *testing.T, login string) taskRun {
+// newTaskRun is a run with the workspace "login" that holds the password, or
+// without that workspace if the password is empty.
+func newTaskRun(t *testing.T, password string) taskRun {
 	t.Helper()
-	r := taskRun{fixture: newFixture(t), creds: t.TempDir(), results: t.TempDir()}
+	r := taskRun{fixture: newFixture(t), results: t.TempDir()}
 	r.ref = r.host + "/me/payload:2"
 	// The clone is somebody else's, as it is in a cluster: see git's
 	// ensure_valid_ownership. The home is the root folder, as for the random
-	// users of OpenShift, where Tekton can't write the login: see
-	// CopyCredsToHome of its entrypoint.
+	// users of OpenShift.
 	r.env = append(r.env, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "HOME=/")
-	r.login(t, login)
+	login := ""
+	if password != "" {
+		login = r.login(t, password)
+	}
 	r.steps = taskSteps(t, map[string]string{
 		"params.image": r.ref, "params.push-flags": "--plain-http",
-		"credentials.path": r.creds, "workspaces.source.path": r.dir,
+		"workspaces.login.path": login, "workspaces.source.path": r.dir,
 		"results.IMAGE_URL.path": r.results + "/url", "results.IMAGE_DIGEST.path": r.results + "/digest",
 	})
 	return r
 }
 
-// login is what Tekton writes of the service account's secrets, where
-// $(credentials.path) says.
-func (r taskRun) login(t *testing.T, login string) {
+// login returns a folder like that of a mounted secret.
+func (r taskRun) login(t *testing.T, password string) string {
 	t.Helper()
-	config, err := yaml.YAMLToJSON([]byte("auths: {\"" + r.host + "\": {username: " + user + ", password: \"" + login + "\"}}"))
+	config, err := yaml.YAMLToJSON([]byte("auths: {\"" + r.host + "\": {username: " + user + ", password: \"" + password + "\"}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(r.creds, ".docker")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600); err != nil {
 		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestLoginIsForThePush: a workspace that some step names is mounted for the
+// steps that name it alone, and one that none names is mounted for all.
+func TestLoginIsForThePush(t *testing.T) {
+	task, _ := tekton(t)
+	for _, s := range task.Spec.Steps {
+		var named []string
+		for _, w := range s.Workspaces {
+			named = append(named, w.Name)
+		}
+		if want := s.Name == "push"; slices.Equal(named, []string{"login"}) != want || !want && named != nil {
+			t.Errorf("%s names the workspaces %q", s.Name, named)
+		}
 	}
 }
 
@@ -227,13 +243,32 @@ func TestTaskStops(t *testing.T) {
 				login = "wrong"
 			}
 			r := newTaskRun(t, login)
-			printed := c.check(t, r.fixture, r.steps, r.ref)
-			if c.wrongLogin && !strings.Contains(printed, "this run's service account, "+fields["spec.serviceAccountName"]) {
-				t.Errorf("it doesn't name the service account:\n%s", printed)
-			}
+			c.check(t, r.fixture, r.steps, r.ref)
 			if exists(r.results + "/digest") {
 				t.Errorf("it has the result %q", read(t, r.results+"/digest"))
 			}
 		})
+	}
+	t.Run("no login", func(t *testing.T) {
+		r := newTaskRun(t, "")
+		c := stop{step: "push", says: `this run has no workspace "login"`}
+		if printed := c.check(t, r.fixture, r.steps, r.ref); !strings.Contains(printed, "401") {
+			t.Errorf("it doesn't say what the registry answered:\n%s", printed)
+		}
+	})
+}
+
+// TestImagesAreByDigest: whoever may move a tag would decide what builds the payload.
+func TestImagesAreByDigest(t *testing.T) {
+	for _, file := range []string{pipelineFile, "../../../ci/gitlab/winbake.yml"} {
+		found := regexp.MustCompile(`default: (docker\.io/\S+)`).FindAllStringSubmatch(read(t, file), -1)
+		if len(found) == 0 {
+			t.Errorf("%s names no image", file)
+		}
+		for _, f := range found {
+			if !regexp.MustCompile(`:1\.\d+\.\d+@sha256:[0-9a-f]{64}$`).MatchString(f[1]) {
+				t.Errorf("%s: %s isn't a version by digest", file, f[1])
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package ci
 import (
 	"io"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -108,6 +109,34 @@ func workflowSteps(t *testing.T, file, name string, expressions map[string]strin
 		steps = append(steps, run)
 	}
 	return steps
+}
+
+// TestOutputIsNoCommand: GitHub's runner takes a line with "::" that any program
+// prints for a command, unless the step stopped that first with a word that nobody
+// can guess.
+func TestOutputIsNoCommand(t *testing.T) {
+	stop := regexp.MustCompile("^::stop-commands::[0-9a-f]{64}$")
+	for _, file := range []string{workflowFile, matrixFile} {
+		var w workflow
+		if err := yaml.Unmarshal([]byte(read(t, file)), &w); err != nil {
+			t.Fatal(err)
+		}
+		words := map[string]bool{}
+		for name, job := range w.Jobs {
+			for _, s := range job.Steps {
+				if s.Run == "" || strings.HasPrefix(s.Name, "login") {
+					continue
+				}
+				first, _, _ := strings.Cut(s.Run, "\n")
+				out, err := exec.CommandContext(t.Context(), "bash", "-c", first).Output()
+				word := strings.TrimSpace(string(out))
+				if err != nil || !stop.MatchString(word) || words[word] {
+					t.Errorf("%s: %s: %s prints %q, %v", file, name, s.Name, first, err)
+				}
+				words[word] = true
+			}
+		}
+	}
 }
 
 // workflowRun is one run of the workflow for a fixture.
