@@ -73,7 +73,7 @@ e2e-operator: need-go
 	@$(GO) run ./test/cluster/apiserver/prepare
 	OPERATOR=$(abspath $(OPERATOR)) IMAGE=$(abspath $(IMAGE)) PINS=$(abspath $(F)) $(GO) test -tags operator -count=1 -timeout=30m ./test/cluster/realoperator
 
-## e2e-drivers: run the drivers of PROGRAMS, RELEASE-NAME.exe, in Wine (docs/drivers.md)
+## e2e-drivers: run the drivers of PROGRAMS, RELEASE-NAME.exe, in Wine (docs/csi-drivers.md)
 .PHONY: e2e-drivers
 e2e-drivers: need-go
 	@test/deps.sh

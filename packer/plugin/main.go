@@ -1,6 +1,6 @@
 // Command packer-plugin-winbake lets a Packer build put a payload image onto a
 // Windows Server guest, check the guest, and write down what was found. Packer starts
-// it; docs/packer-plugin.md says what it can do.
+// it; docs/golden-image.md says what it can do.
 package main
 
 import (

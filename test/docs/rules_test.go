@@ -15,9 +15,9 @@ var update = flag.Bool("update", false, "rewrite the tables in the documents")
 
 const tableHead = "| rule | at worst | about |\n|---|---|---|\n"
 
-// TestSkewRules holds the table of docs/skew.md to the rules that there are.
+// TestSkewRules holds the table of docs/reference.md to the rules that there are.
 func TestSkewRules(t *testing.T) {
-	path := filepath.Join(top, "docs/skew.md")
+	path := filepath.Join(top, "docs/reference.md")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -39,6 +39,6 @@ func TestSkewRules(t *testing.T) {
 		return
 	}
 	if wanted != string(data) {
-		t.Errorf("docs/skew.md is behind the rules: go test ./test/docs -run SkewRules -update")
+		t.Errorf("docs/reference.md is behind the rules: go test ./test/docs -run SkewRules -update")
 	}
 }

@@ -38,7 +38,7 @@ const (
 
 // sanityFails are the tests of csi-test's suite for Identity and Node that fail, and
 // why. Those for Controller end the program, which has no cloud: DeleteSnapshot uses a
-// nil pointer. docs/drivers.md lists them.
+// nil pointer. docs/csi-drivers.md lists them.
 var sanityFails = map[string]string{
 	"Node Service should work":                                                        noCloud,
 	"Node Service should be idempotent":                                               noCloud,

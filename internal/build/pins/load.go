@@ -57,7 +57,7 @@ func Parse(path string, src []byte) (*File, error) {
 
 // versionsYAML is what messages call its parts.
 var versionsYAML = strictyaml.Options{
-	File: "versions.yaml", Help: "see docs/versions.md for the keys", Mask: masked,
+	File: "versions.yaml", Help: "see https://github.com/winbake/winbake/blob/main/docs/versions.md for the keys", Mask: masked,
 	Types: map[reflect.Type]string{
 		reflect.TypeFor[File]():             "versions.yaml",
 		reflect.TypeFor[Component]():        "a component",

@@ -157,7 +157,7 @@ func (t *tool) services() (*pins.File, []winsvc.Service, error) {
 		return nil, nil, err
 	}
 	if len(file.Services) == 0 {
-		return nil, nil, &fault.Error{Where: file.Path, What: "no services are declared", Fix: "add services: [{name: csi-proxy, component: csi-proxy}]; docs/services.md has the keys"}
+		return nil, nil, &fault.Error{Where: file.Path, What: "no services are declared", Fix: "add services: [{name: csi-proxy, component: csi-proxy}]; https://github.com/winbake/winbake/blob/main/docs/node.md#services has the keys"}
 	}
 	services, err := wanted.Services(file, t.warn)
 	return file, services, err

@@ -50,7 +50,7 @@ func severities(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// published is the schema that docs/skew-report.md links to.
+// published is the schema that docs/reference.md links to.
 func published(t *testing.T) []byte {
 	t.Helper()
 	data, err := os.ReadFile("skew-report.schema.json")
@@ -122,7 +122,7 @@ func TestOutputFitsSchema(t *testing.T) {
 
 // The document names every field of the schema, as reports and tables do.
 func TestDocumentNamesEveryField(t *testing.T) {
-	doc, err := os.ReadFile("../../../docs/skew-report.md")
+	doc, err := os.ReadFile("../../../docs/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestDocumentNamesEveryField(t *testing.T) {
 	}
 	for _, name := range properties(schema) {
 		if !bytes.Contains(doc, []byte("`"+name+"`")) {
-			t.Errorf("docs/skew-report.md says nothing of %s", name)
+			t.Errorf("docs/reference.md says nothing of %s", name)
 		}
 	}
 }

@@ -154,7 +154,7 @@ func OwnImage(v *snapshot.View) string {
 	if b == nil || b.Head(release.MinorString()) == nil {
 		return ""
 	}
-	return fmt.Sprintf("; or build an image from the commit that OpenShift %s ships, as docs/drivers.md says", release.MinorString())
+	return fmt.Sprintf("; or build an image from the commit that OpenShift %s ships, as https://github.com/winbake/winbake/blob/main/docs/csi-drivers.md#a-driver-of-the-releases-own-commit says", release.MinorString())
 }
 
 // became is a driver at another version, as the catalog knows it.

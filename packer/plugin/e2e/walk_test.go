@@ -50,7 +50,7 @@ func TestFromCloneToTemplate(t *testing.T) {
 		t.Fatalf("git clone: %v\n%s", err, out)
 	}
 	labs := 0
-	for _, c := range slices.Concat(commands(t, "docs/golden-image.md"), commands(t, "docs/packer-plugin.md")) {
+	for _, c := range commands(t, "docs/golden-image.md") {
 		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", c.command)
 		cmd.Dir = clone
 		// A make above this test would hand down its flags.

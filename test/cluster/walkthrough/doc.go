@@ -1,6 +1,5 @@
-// Package walkthrough runs the commands of docs/walkthrough-*.md, with the
-// shared steps of docs/walkthrough.md, and of docs/csi-drivers.md as a reader
-// types them: bake, verify and kubectl against a real Kubernetes API server. It has no code of its own.
+// Package walkthrough runs the commands of docs/walkthrough.md, for each storage of its
+// table, and of docs/csi-drivers.md as a reader types them: bake, verify and kubectl against a real Kubernetes API server. It has no code of its own.
 //
 // That server has no nodes and no controllers. The test plays them: it makes the
 // pods of DaemonSets and Deployments through the server, whose admission judges

@@ -13,33 +13,65 @@ import (
 
 const docs = "../../../docs/"
 
-// pages are those whose commands this package runs.
-func pages(t *testing.T) []string {
+// page is what a reader with one storage goes through, in their order.
+type page struct {
+	name  string
+	parts []part
+}
+
+// row is one of the table of storages: its name, and the values of the variables.
+var row = regexp.MustCompile(`(?m)^\| \[[^]]+\]\(#\S+\) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \|$`)
+
+// pages are those whose commands this package runs: docs/walkthrough.md once for each
+// storage of its table, and docs/csi-drivers.md.
+func pages(t *testing.T) []page {
 	t.Helper()
-	list, err := filepath.Glob(docs + "walkthrough-*.md")
+	text, err := os.ReadFile(docs + "walkthrough.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(list, docs+"csi-drivers.md")
+	all := parse(t, docs+"walkthrough.md")
+	var list []page
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		values := part{at: "the row of " + m[1], fence: runs, text: fmt.Sprintf("driver=%s daemonset=%s provisioner=%s\nfrom=%s to=%s patch=%s\n", m[1], m[2], m[3], m[4], m[5], m[6])}
+		if list == nil && (all[0].under != "" || all[0].text != values.text) {
+			t.Errorf("%s: the values of the first storage are\n%s", all[0].at, values.text)
+		}
+		p := page{name: m[1]}
+		for _, own := range all {
+			switch {
+			case !slices.Contains(own.storages, p.name):
+			case own.kind != nil:
+				k := *own.kind
+				k.InTree = strings.ReplaceAll(k.InTree, "$driver", p.name)
+				p.parts = append(p.parts, part{at: own.at, kind: &k}, values)
+			case own.steps != nil:
+				p.parts = append(p.parts, shared(t, all, own.steps[0], own.steps[1])...)
+			default:
+				p.parts = append(p.parts, own)
+			}
+		}
+		list = append(list, p)
+	}
+	return append(list, page{name: "csi-drivers", parts: parse(t, docs+"csi-drivers.md")})
 }
 
-// steps has what all walkthroughs share. A page takes it in where it has a
-// comment: <!-- steps -->, or <!-- steps: Heading .. Last heading -->.
-const steps = docs + "walkthrough.md"
-
+// stepsComment takes in the steps that all storages share: <!-- steps -->, or
+// <!-- steps: Heading .. Last heading -->.
 var stepsComment = regexp.MustCompile(`^<!-- steps(?:: (.+?)(?: \.\. (.+))?)? -->$`)
 
-// shared are the parts of steps from the heading first to the end of last.
-func shared(t *testing.T, first, last string) []part {
+// shared are the parts that are for no storage alone, from the heading first to the end of
+// last.
+func shared(t *testing.T, all []part, first, last string) []part {
 	t.Helper()
-	all := parse(t, steps)
+	all = slices.DeleteFunc(slices.Clone(all), func(p part) bool { return p.storages != nil || p.under == "" })
 	if first == "" {
 		return all
 	}
 	heading := func(h string) int { return slices.IndexFunc(all, func(p part) bool { return p.under == h }) }
 	from, to := heading(first), heading(cmp.Or(last, first))
 	if from < 0 || to < from {
-		t.Fatalf("%s has no blocks from %q to %q", steps, first, last)
+		t.Fatalf("walkthrough.md has no blocks from %q to %q", first, last)
 	}
 	end := to
 	for end < len(all) && all[end].under == all[to].under {
@@ -62,16 +94,19 @@ const (
 // notRunHere begins the first line of a block that doesn't run.
 const notRunHere = "# not run: "
 
-// part is a block of a page, or a comment that asks for a cluster.
+// part is a block of a page, or a comment.
 type part struct {
-	at    string // file:line
-	under string // the heading of its section
-	fence fence
-	text  string
-	kind  *kind // in place of a block
+	at       string   // file:line
+	under    string   // the heading of its section
+	storages []string // that its section is for
+	fence    fence
+	text     string
+	kind     *kind      // a cluster that a comment asks for, in place of a block
+	steps    *[2]string // headings of the steps that a comment takes in
 }
 
-var clusterComment = regexp.MustCompile(`^<!-- cluster: (\S+) (\S+)(?: (in-tree-\S+))? -->$`)
+// clusterComment asks for a cluster, and says which storages its section is for.
+var clusterComment = regexp.MustCompile(`^<!-- (?:for: ([^;]+); )?cluster: (\S+) (\S+)(?: (in-tree-\S+))? -->$`)
 
 func parse(t *testing.T, file string) []part {
 	t.Helper()
@@ -81,6 +116,7 @@ func parse(t *testing.T, file string) []part {
 	}
 	var all []part
 	inside, n, indent, under := false, 0, "", ""
+	var storages []string
 	for line := range strings.Lines(string(text)) {
 		n++
 		line = strings.TrimRight(line, "\n")
@@ -91,23 +127,26 @@ func parse(t *testing.T, file string) []part {
 			inside = false
 		case isFence:
 			inside, indent = true, line[:len(line)-len(strings.TrimLeft(line, " "))]
-			all = append(all, part{at: at, under: under, fence: fence(info)})
+			all = append(all, part{at: at, under: under, storages: storages, fence: fence(info)})
 		case inside:
 			all[len(all)-1].text += strings.TrimPrefix(line, indent) + "\n"
 		case strings.HasPrefix(line, "## "):
-			under = line[len("## "):]
+			under, storages = line[len("## "):], nil
 		case strings.HasPrefix(line, "<!-- steps"):
 			m := stepsComment.FindStringSubmatch(line)
 			if m == nil {
 				t.Fatalf("%s: %s", at, line)
 			}
-			all = append(all, shared(t, m[1], m[2])...)
-		case strings.HasPrefix(line, "<!-- cluster"):
+			all = append(all, part{at: at, under: under, storages: storages, steps: &[2]string{m[1], m[2]}})
+		case strings.HasPrefix(line, "<!-- "):
 			m := clusterComment.FindStringSubmatch(line)
 			if m == nil {
 				t.Fatalf("%s: %s", at, line)
 			}
-			all = append(all, part{at: at, kind: &kind{Release: m[1], Platform: m[2], InTree: m[3]}})
+			if m[1] != "" {
+				storages = strings.Fields(m[1])
+			}
+			all = append(all, part{at: at, storages: storages, kind: &kind{Release: m[2], Platform: m[3], InTree: m[4]}})
 		}
 	}
 	return all
@@ -123,9 +162,9 @@ func TestFences(t *testing.T) {
 	if len(list) != 7 {
 		t.Errorf("%d pages: %v", len(list), list)
 	}
-	for _, file := range list {
+	for _, page := range list {
 		before := fence("")
-		for _, p := range parse(t, file) {
+		for _, p := range page.parts {
 			if p.kind != nil {
 				continue
 			}

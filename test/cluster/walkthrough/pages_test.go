@@ -2,7 +2,6 @@ package walkthrough
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,13 +13,13 @@ import (
 // TestPages runs the blocks of each page in their order. A block must end with
 // 0, and print the lines that the page shows behind it.
 func TestPages(t *testing.T) {
-	for _, file := range pages(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".md"), func(t *testing.T) {
+	for _, page := range pages(t) {
+		t.Run(page.name, func(t *testing.T) {
 			t.Parallel()
 			var c *cluster
 			var n *node
 			out := ""
-			for _, p := range parse(t, file) {
+			for _, p := range page.parts {
 				switch {
 				case p.kind != nil:
 					c.tidy(t)

@@ -16,7 +16,7 @@ const (
 )
 
 // sanityFails are the tests of the suite that fail for SMB in Wine, and why.
-// docs/drivers.md lists them.
+// docs/csi-drivers.md lists them.
 var sanityFails = map[string]string{
 	"CreateVolume should return appropriate values SingleNodeWriter NoCapacity":                                    noRemoval,
 	"CreateVolume should return appropriate values SingleNodeWriter WithCapacity 1Gi":                              noRemoval,

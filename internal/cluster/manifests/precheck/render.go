@@ -70,7 +70,7 @@ func Render(o Options) (*Folder, error) {
 // check refuses what a cluster would refuse later, or take and not run.
 func (o *Options) check() (pinned bool, err error) {
 	if o.Image == "" {
-		return false, &fault.Error{What: "no image to run", Fix: "--image REGISTRY/winbake-verify@sha256:...; docs/precheck.md says how to make one"}
+		return false, &fault.Error{What: "no image to run", Fix: "--image REGISTRY/winbake-verify@sha256:...; https://github.com/winbake/winbake/blob/main/docs/precheck.md says how to make one"}
 	}
 	if shown := printable.Reference(o.Image); shown != o.Image {
 		return false, &fault.Error{What: shown + " holds credentials, and the manifests are for everybody to read", Fix: "leave them out, and give them to the cluster: oc create secret docker-registry"}
