@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
@@ -122,6 +121,8 @@ func (a *App) prepare(root *cobra.Command) {
 	root.Flags().Bool("version", false, "print the version")
 	f := root.PersistentFlags()
 	f.SortFlags = false
+	var own []string
+	f.VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
 	f.StringVar(&a.progress, "progress", "auto", "how progress is shown: auto, plain or tty")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print warnings and errors only")
 	f.StringVar(&a.logLevel, "log-level", "info", "least level to print: debug, info, warn or error")
@@ -132,11 +133,9 @@ func (a *App) prepare(root *cobra.Command) {
 	Choices(root, "log-level", "debug", "info", "warn", "error")
 	Choices(root, "log-format", "text", "json")
 	root.SetFlagErrorFunc(flagError)
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // cobra's functions of templates are the whole process's
-		help(cmd, args)
-		_, _ = io.WriteString(cmd.OutOrStdout(), envUsage(cmd))
-	})
+	Rare(f, everywhere, own...)
+	root.SetUsageFunc(usage)
+	wrap(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := fromEnv(cmd); err != nil {
 			return err
@@ -146,7 +145,8 @@ func (a *App) prepare(root *cobra.Command) {
 		})
 		return checkValues(cmd)
 	}
-	root.AddCommand(newVersion(a, root.Name()))
+	root.AddCommand(newVersion(a, root.Name()), newOptions(root))
+	More(root, "version")
 	addManPages(root)
 	checkArgs(root)
 }
@@ -159,6 +159,7 @@ func checkArgs(cmd *cobra.Command) {
 		checkArgs(sub)
 	}
 	if !cmd.Runnable() {
+		annotate(cmd, group)
 		cmd.Args = cobra.ArbitraryArgs                                 // else cobra words the error for the root
 		cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { // of the command that was meant
 			if words := c.Flags().Args(); c == cmd && len(words) > 0 {
@@ -323,18 +324,4 @@ func newVersion(a *App, name string) *cobra.Command {
 		return b, nil
 	}
 	return Answer(a, "Version", cmd, build, Build.rows)
-}
-
-// Help gives cmd and the commands below it their texts, "bake cache gc" those of
-// help/bake-cache-gc.txt: a line that says what it is for, the long text, and examples.
-// A command without a file keeps the texts that it has.
-func Help(cmd *cobra.Command, files fs.FS) {
-	if text, err := fs.ReadFile(files, "help/"+strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".txt"); err == nil {
-		told, examples, _ := strings.Cut(strings.TrimSpace(string(text)), "\n\nExamples:\n")
-		cmd.Short, cmd.Long, _ = strings.Cut(told, "\n\n")
-		cmd.Example = examples
-	}
-	for _, sub := range cmd.Commands() {
-		Help(sub, files)
-	}
 }

@@ -40,7 +40,7 @@ func TestSideBySide(t *testing.T) {
 			var stdout bytes.Buffer
 			root := &cobra.Command{Use: "bake", Run: func(*cobra.Command, []string) {}}
 			root.Flags().String("release", "", "")
-			if code := (&App{Stdout: &stdout}).Run(t.Context(), root, []string{"--help"}); code != 0 || !strings.Contains(stdout.String(), envPrefix+"RELEASE") {
+			if code := (&App{Stdout: &stdout}).Run(t.Context(), root, []string{"--help"}); code != 0 || !strings.Contains(stdout.String(), "--release string") {
 				t.Errorf("%d, %s", code, &stdout)
 			}
 		})

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/printable"
 )
 
 // choices is the key of a flag's annotation with the values that it may have.
@@ -94,19 +93,6 @@ func fromEnv(cmd *cobra.Command) (err error) {
 		}
 	})
 	return err
-}
-
-func envUsage(cmd *cobra.Command) string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if hasEnv(f) {
-			names = append(names, envName(f))
-		}
-	})
-	if len(names) == 0 {
-		return ""
-	}
-	return "\nVariables, which flags overrule:\n  " + strings.Join(printable.Wrap(strings.Join(names, " "), 78), "\n  ") + "\n"
 }
 
 // Registry is the flags of commands that reach a registry.

@@ -19,6 +19,7 @@ func New(a *app.App) *cobra.Command {
 		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
 		newTemplate(t), newManifests(t), newDriver(t), newVerifyExe(t), newAttest(t),
 	)
+	app.More(root, "attest", "build", "cache", "diff", "schema")
 	app.Help(root, help)
 	return root
 }

@@ -49,7 +49,7 @@ func newTemplate(t *tool) *cobra.Command {
 	f.StringVar(&o.Release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
 	f.StringArrayVar(&o.varFiles, "var-file", nil, "values to check and to put into the folder, as for packer; may be repeated")
 	f.BoolVar(&o.CloudbaseInit, "cloudbase-init", false, "have cloudbase-init name clones and run their user data, for Cluster API; profile generic")
-	f.StringArrayVar(&o.extra, "extra-script", nil, "a step of your own: [before-updates=|after-updates=|last=]PATH; may be repeated")
+	f.StringArrayVar(&o.extra, "extra-script", nil, "a step of your own, PATH or one of before-updates=, after-updates= and last= with it; may be repeated")
 	f.BoolVar(&o.skeleton, "skeleton", false, "print a var-file to fill in, and write nothing")
 	o.registry.Register(f, "the payload's registry")
 	o.output.Register(cmd)

@@ -38,7 +38,7 @@ func NewCSIDriver(a *app.App) *cobra.Command {
 	o := csiDriverOptions{output: app.NewOutput("CSIDriverManifests", &csiReport{})}
 	cmd := &cobra.Command{
 		Use:   "csi-driver " + strings.Join(csidriver.Drivers(), "|"),
-		Short: "Write the Windows node part of a CSI driver for an OpenShift release",
+		Short: "Write the Windows part of a CSI driver for a release",
 		Long: `csi-driver writes a folder for oc apply: the DaemonSet that runs a CSI driver on
 Windows nodes and what it needs of its namespace. Its folder example has a
 StorageClass, a claim and a Deployment to try it with. Each file begins with what

@@ -20,7 +20,7 @@ func NewPrecheck(a *app.App) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "precheck",
-		Short: "Write CronJobs that judge an update inside the cluster, and alerts of them",
+		Short: "Write CronJobs and alerts that judge an update",
 		Long: `precheck writes a folder for oc apply: three CronJobs that run verify skew each hour
 with exactly the rights that it uses (one fails at BLOCK, one at UNKNOWN, one at
 WARN), and rules whose alerts oc adm upgrade recommend shows before an update (from

@@ -50,21 +50,12 @@ func (in *inputs) register(cmd *cobra.Command) {
 	in.clusterSet = addCluster(cmd, &in.cluster)
 }
 
-// addCluster adds kubectl's flags to a command and lists them after its own in
-// its help: there are many of them, and few are ever needed.
+// addCluster adds kubectl's flags to a command; its help has the two that choose a cluster.
 func addCluster(cmd *cobra.Command, flags *cluster.Flags) *pflag.FlagSet {
 	set := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	flags.Register(set)
+	app.Rare(set, "Flags of kubectl, for a live cluster", "kubeconfig", "context")
 	cmd.Flags().AddFlagSet(set)
-	usage := cmd.UsageFunc()
-	hide := func(hidden bool) { set.VisitAll(func(f *pflag.Flag) { f.Hidden = hidden }) }
-	cmd.SetUsageFunc(func(c *cobra.Command) error {
-		hide(true)
-		err := usage(c)
-		hide(false)
-		fmt.Fprintf(c.OutOrStderr(), "\nWhich cluster, with kubectl's flags:\n%s", set.FlagUsages())
-		return err
-	})
 	return set
 }
 

@@ -63,7 +63,7 @@ components:
 	for _, damage := range []struct{ name, script, undo, says string }{
 		{"the cache is somebody else's", "chown " + somebody + " " + cache, "chown 0 " + cache, "belongs to the user " + somebody},
 		{"others may write to the cache", "chmod o+w " + cache, "chmod o-w " + cache, "may be written to by others"},
-		{"a repository in it is somebody else's", "chown -R " + somebody + " " + cache + "/git", "rm -rf " + cache + "/git/*", "belongs to somebody else"},
+		{"a repository in it is somebody else's", "chown -R " + somebody + " " + cache + "/git", bake + " cache clean --cache-dir " + cache, "belongs to somebody else"},
 	} {
 		// Each name of a program that git reads from the configuration of a repository, for
 		// the verbs that bake uses, and a hook.

@@ -117,7 +117,7 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 	}
 	// Git's own advice is to trust the folder, whose configuration names programs.
 	if strings.Contains(shallow.Error(), "dubious ownership") {
-		return &fault.Error{Where: repo, Err: shallow, What: "the repository in the cache belongs to somebody else", Fix: "rm -rf " + shell.Word(repo)}
+		return &fault.Error{Where: repo, Err: shallow, What: "the repository in the cache belongs to somebody else", Fix: "bake cache clean"}
 	}
 	// An earlier fetch may have left the repository shallow, and git wouldn't
 	// look behind that: this depth is git's word for infinite.
