@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/console"
+	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/report"
 )
 
@@ -86,6 +88,11 @@ func (o *Output) Type() string { return "string" }
 func (o *Output) Write(w io.Writer, v any, rows func() [][]string) error {
 	if o.format == "json" {
 		return o.JSON(w, v)
+	}
+	if IsTerminal(w) { // which would break the lines, and the table with them
+		columns, _ := console.Size(behind(w))
+		_, err := io.WriteString(w, strings.Join(append(printable.Fit(rows(), columns), ""), "\n"))
+		return err
 	}
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for _, row := range rows() {
