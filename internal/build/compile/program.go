@@ -179,10 +179,15 @@ func explain(job *Job, what string, err error) error {
 	return &fault.Error{Where: job.Component.Name, What: what, Excerpt: excerpt, Err: err, Fix: adviceFor(job, excerpt)}
 }
 
+const damaged = "what GOPROXY or the bundle has is damaged: fetch or copy it again"
+
 func adviceFor(job *Job, message string) string {
 	for _, a := range []struct{ sign, fix string }{
 		{"SECURITY ERROR", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
 		{"checksum mismatch", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
+		{": reading file", "GOPROXY's folder, or the bundle, doesn't have it: bake bundle again where the network is"},
+		{"flate: corrupt", damaged},
+		{"zip: ", damaged},
 		{"running gcc failed", "pin a version without the object (.syso) of its package, which Go's own linker can't read, or tags that leave it out"},
 		{"missing go.sum entry", job.pin().LockCommand()},
 		{"updates to go.mod needed", job.pin().LockCommand()},

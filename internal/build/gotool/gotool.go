@@ -96,6 +96,9 @@ func NewHost(ctx context.Context) (*Host, error) {
 	return h, nil
 }
 
+// Override sets host settings, before the first command.
+func (h *Host) Override(settings map[string]string) { maps.Copy(h.settings, settings) }
+
 // Tool returns the go command of one toolchain: "go1.26.8", or Local.
 func (h *Host) Tool(toolchain string) *Tool { return &Tool{host: h, Toolchain: toolchain} }
 

@@ -30,6 +30,7 @@ type tool struct {
 	*app.App
 	file     string // versions.yaml
 	cacheDir string
+	unpacked string // the folder of --from-bundle; "" for none
 }
 
 // cachePath returns the cache folder, absolute: git and go run elsewhere.
@@ -99,10 +100,11 @@ func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, e
 		return nil, &fault.Error{What: "--memory: " + err.Error(), Fix: "give a size such as 8GiB", Err: err}
 	}
 	store.Trim()
-	return &compile.Builder{
+	b := &compile.Builder{
 		Host: host, Store: store, Git: git, Events: t.Console,
 		Jobs: o.jobs, Memory: memory, NoCache: o.noCache, KeepGoing: o.keepGoing, Shared: shared,
-	}, nil
+	}
+	return b, t.useBundle(b, o.bundle)
 }
 
 type buildOptions struct {
@@ -111,6 +113,7 @@ type buildOptions struct {
 	noCache   bool
 	keepGoing bool
 	record    bool
+	bundle    string
 	sharedOptions
 }
 
@@ -128,6 +131,7 @@ func (o *buildOptions) register(cmd *cobra.Command) {
 func (o *buildOptions) registerLocked(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.noCompile, "no-compile", false, "fail rather than compile: no Go and no git are needed then")
+	f.StringVar(&o.bundle, "from-bundle", "", "take all sources from this file of bake bundle, and none from the network")
 	f.BoolVar(&o.record, "record", false, "write the sums of what is built into versions.lock")
 }
 

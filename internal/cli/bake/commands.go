@@ -5,6 +5,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
+	"github.com/winbake/winbake/internal/cli/packertemplate"
 )
 
 // New returns the bake command.
@@ -17,9 +18,9 @@ func New(a *app.App) *cobra.Command {
 	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
 	root.AddCommand(
 		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
-		newTemplate(t), newManifests(t), newDriver(t), newVerifyExe(t), newAttest(t),
+		packertemplate.New(a, t.load), newManifests(t), newDriver(t), newVerifyExe(t), newAttest(t), newBundle(t),
 	)
-	app.More(root, "attest", "build", "cache", "diff", "schema")
+	app.More(root, "attest", "build", "bundle", "cache", "diff", "schema")
 	app.Help(root, help)
 	return root
 }

@@ -32,6 +32,7 @@ type imageOptions struct {
 	compression         string
 	labels, annotations map[string]string
 	registry            app.Registry
+	unpacked            string // the folder of a bundle, which has the base of the pins
 }
 
 func (o *imageOptions) register(cmd *cobra.Command) {

@@ -148,6 +148,7 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err != nil {
 		return "", err
 	}
+	o.unpacked = t.unpacked
 	base, err := o.openBase(ctx, t.load(o.registry), file)
 	if err != nil {
 		return "", err

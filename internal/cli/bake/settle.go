@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/build/bundle"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cluster/catalog"
@@ -230,6 +232,10 @@ func (o *imageOptions) openBase(ctx context.Context, load oci.Options, file *pin
 		return nil, err
 	}
 	ref := cmp.Or(o.base, file.Base)
+	bundled := o.unpacked != "" && o.base == "" && file.Base != ""
+	if bundled {
+		ref = "oci:" + filepath.Join(o.unpacked, bundle.Base)
+	}
 	if ref == "" && o.replace {
 		return nil, &fault.Error{What: "--replace-payload is about the files of a base, and there is none", Fix: "add --base REF, or leave it out"}
 	}
@@ -248,6 +254,12 @@ func (o *imageOptions) openBase(ctx context.Context, load oci.Options, file *pin
 	b := &baseImage{source: source, ref: source.Reference()}
 	if source.Kind == oci.KindRegistry {
 		b.name, _, _ = strings.Cut(source.Ref, "@")
+	}
+	if bundled {
+		name, digest, _ := strings.Cut(file.Base, "@")
+		if b.name = name; source.Digest.String() != digest {
+			return nil, &fault.Error{Where: ref, What: "the bundle's base is " + source.Digest.String() + ", not " + digest, Fix: "bake bundle again where the network is"}
+		}
 	}
 	if b.image = source.Index(); source.Index() == nil || platform != nil {
 		b.image, err = source.Image()

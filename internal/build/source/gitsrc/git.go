@@ -93,6 +93,9 @@ func (c *Cache) open(ctx context.Context, url, purpose, hash string) (repo strin
 	return repo, unlock, nil
 }
 
+// Repository is the bare repository that holds the commit.
+func (c *Commit) Repository() string { return c.repo }
+
 // objectFormat tells git init which of its two hash functions made hash.
 func objectFormat(hash string) string {
 	if len(hash) == hex.EncodedLen(sha256.Size) {

@@ -61,6 +61,11 @@ func toolchainVersion(tool *gotool.Tool, system string) string {
 	return "v0.0.1-" + tool.Toolchain + "." + system
 }
 
+// DownloadToolchain brings the module that this system's toolchain of tool is.
+func DownloadToolchain(ctx context.Context, tool *gotool.Tool) (*Module, error) {
+	return Download(ctx, tool, toolchainModule, toolchainVersion(tool, runtime.GOOS+"-"+runtime.GOARCH))
+}
+
 // ProveToolchain makes tool run the very toolchain that sums are of, which its name
 // alone doesn't tell: the machine's own Go of that name where its files are those of
 // the module, else the module. Sums that don't have this system prove nothing.

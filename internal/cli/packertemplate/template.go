@@ -1,4 +1,5 @@
-package bake
+// Package packertemplate is the command `bake template`.
+package packertemplate
 
 import (
 	"context"
@@ -26,10 +27,17 @@ type templateOptions struct {
 	output          app.Output
 }
 
+type tool struct {
+	*app.App
+	load func(app.Registry) oci.Options // of a registry
+}
+
 // noPayload is what --payload takes for an image without node files.
 const noPayload = "none"
 
-func newTemplate(t *tool) *cobra.Command {
+// New returns the command. load is how images are opened.
+func New(a *app.App, load func(app.Registry) oci.Options) *cobra.Command {
+	t := &tool{a, load}
 	o := templateOptions{output: app.NewOutput("Place", app.Place{})}
 	cmd := &cobra.Command{
 		Use:       "template PLATFORM",
@@ -71,7 +79,8 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 		return err
 	}
 	if o.skeleton {
-		return t.print(folder.Skeleton(), nil)
+		_, err := t.Stdout.Write(folder.Skeleton())
+		return err
 	}
 	if err := template.Write(ctx, o.Dir, folder); err != nil {
 		return err
