@@ -39,6 +39,7 @@ const (
 	proxy = "proxy"
 	git   = "git"
 	Base  = "base"
+	end   = "end" // the last entry, an empty file: a bundle that was cut doesn't have it
 )
 
 // Write fetches the sources of jobs and writes them to w. base is the folder of the base's
@@ -57,6 +58,9 @@ func Write(ctx context.Context, b *compile.Builder, jobs []*compile.Job, base st
 		if err := out.folder(base, Base); err != nil {
 			return err
 		}
+	}
+	if err := out.tar.WriteHeader(&tar.Header{Name: end, Mode: 0o644}); err != nil {
+		return err
 	}
 	return out.tar.Close()
 }
@@ -211,14 +215,13 @@ func unpack(f io.ReadSeeker, dir string) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	files := 0
-	for r := tar.NewReader(f); ; files++ {
+	for r := tar.NewReader(f); ; {
 		h, err := r.Next()
-		if errors.Is(err, io.EOF) && files > 0 {
-			break
-		}
 		if err != nil {
-			return err
+			return err // io.EOF too, before the end
+		}
+		if h.Name == end {
+			break
 		}
 		if h.Typeflag == tar.TypeDir {
 			continue
