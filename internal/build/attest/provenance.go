@@ -36,6 +36,10 @@ type Parameters struct {
 	Options map[string][]string `json:"options,omitempty"`
 }
 
+// Options are the flags of bake payload that decide an image, and a variable. No other
+// name may be in provenance: whoever builds from it would give that flag.
+var Options = []string{"SOURCE_DATE_EPOCH", "accept", "annotation", "base", "compression", "format", "label", "only", "platform", "replace-payload", "with-verify"}
+
 // Dependency is one input.
 type Dependency struct {
 	URI         string            `json:"uri"`

@@ -118,7 +118,7 @@ func usage(cmd *cobra.Command) error {
 		return fmt.Errorf("write the help: %w", err)
 	}
 	if len(others) > 0 {
-		fmt.Fprintln(out, "\nMore:", strings.Join(others, ", "))
+		fmt.Fprintf(out, "\n%s\n", strings.Join(printable.Wrap("More: "+strings.Join(others, ", "), width), "\n"))
 	}
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	add := func(f *pflag.Flag) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/bundle"
 	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/gotool"
@@ -105,6 +106,19 @@ func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, e
 		Jobs: o.jobs, Memory: memory, NoCache: o.noCache, KeepGoing: o.keepGoing, Shared: shared,
 	}
 	return b, t.useBundle(b, o.bundle)
+}
+
+// useBundle has a builder take all sources from a bundle.
+func (t *tool) useBundle(b *compile.Builder, file string) error {
+	if file == "" {
+		return nil
+	}
+	folder, err := t.cacheFolder("bundle")
+	if err != nil {
+		return err
+	}
+	t.unpacked, b.Git, err = bundle.Open(file, folder, b.Host)
+	return err
 }
 
 type buildOptions struct {

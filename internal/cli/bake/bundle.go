@@ -12,7 +12,6 @@ import (
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/build/bundle"
-	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/image/oci"
 )
@@ -76,17 +75,4 @@ func (t *tool) copyBase(ctx context.Context, ref string, r app.Registry) (dir st
 		_, err = oci.WriteLayout(ctx, filepath.Join(dir, "layout"), image, nil)
 	}
 	return filepath.Join(dir, "layout"), cleanup, err
-}
-
-// useBundle has a builder take all sources from a bundle.
-func (t *tool) useBundle(b *compile.Builder, file string) error {
-	if file == "" {
-		return nil
-	}
-	folder, err := t.cacheFolder("bundle")
-	if err != nil {
-		return err
-	}
-	t.unpacked, b.Git, err = bundle.Open(file, folder, b.Host)
-	return err
 }

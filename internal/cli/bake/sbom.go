@@ -3,6 +3,8 @@ package bake
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -133,13 +135,25 @@ func (p *packing) provenance() (*attest.Provenance, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range map[string][]string{"only": p.only, "format": {p.format}, "compression": {p.compression}, "with-verify": {strconv.FormatBool(p.withVerify)}, "replace-payload": {strconv.FormatBool(p.replace)}} {
-		if len(values) > 0 && values[0] != "" && values[0] != "false" {
+	for name, values := range map[string][]string{
+		"only": p.only, "format": {p.format}, "compression": {p.compression}, "with-verify": {strconv.FormatBool(p.withVerify)}, "base": {p.imageOptions.base},
+		"replace-payload": {strconv.FormatBool(p.replace)}, "platform": {p.platform}, "accept": p.accept, "SOURCE_DATE_EPOCH": {sourceDateEpoch()},
+		"label": pairs(p.labels), "annotation": pairs(p.annotations),
+	} {
+		if len(values) > 0 && values[0] != "" && values[0] != "false" { // attest.Options has each name
 			parameters.Options[name] = values
 		}
 	}
 	base, err := p.baseDigest()
 	return attest.NewProvenance(p.builderID, parameters, base, p.built()), err
+}
+
+// pairs are key=value.
+func pairs(of map[string]string) (list []string) {
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		list = append(list, key+"="+of[key])
+	}
+	return list
 }
 
 // newAttest signs an image that is in a registry.

@@ -15,7 +15,7 @@ func New(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use: "verify",
 	}
-	checks := []*cobra.Command{newPayload(t), newTemplate(t), newSkew(t)}
+	checks := []*cobra.Command{newPayload(t), newRebuild(t), newTemplate(t), newSkew(t)}
 	root.AddCommand(append(checks, newCatalog(t))...)
 	for _, c := range checks {
 		t.reports(c)
