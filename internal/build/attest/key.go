@@ -1,5 +1,5 @@
 // Package attest signs what is said of an image as cosign does, in a DSSE envelope in a
-// Sigstore bundle, and checks such bundles against a key. It knows keys in files alone:
+// Sigstore bundle, and checks such bundles against a key. It knows keys in files, and programs that sign:
 // keyless signing is cosign's own.
 package attest
 
@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/secure-systems-lab/go-securesystemslib/encrypted"
 
@@ -27,10 +28,12 @@ import (
 // PasswordEnv has the password of an encrypted key, as cosign reads it.
 const PasswordEnv = "COSIGN_PASSWORD"
 
-// Key signs and verifies, or verifies alone: private is nil then.
+// Key signs and verifies, or verifies alone: it has neither private nor signer then.
 type Key struct {
 	public  crypto.PublicKey
 	private crypto.Signer
+	signer  []string      // a program that signs, and its arguments
+	wait    time.Duration // for it
 	der     []byte
 }
 
@@ -121,7 +124,10 @@ func newKey(path string, public crypto.PublicKey) (*Key, error) {
 }
 
 // Sign, Verify, KeyID and Public are package dsse's interface.
-func (k *Key) Sign(_ context.Context, data []byte) ([]byte, error) {
+func (k *Key) Sign(ctx context.Context, data []byte) ([]byte, error) {
+	if k.signer != nil {
+		return k.ask(ctx, data)
+	}
 	if k.private == nil {
 		return nil, errors.New("a public key doesn't sign")
 	}

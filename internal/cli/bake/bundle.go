@@ -25,7 +25,9 @@ type bundleOptions struct {
 
 func newBundle(t *tool) *cobra.Command {
 	var o bundleOptions
-	write := func(ctx context.Context, _ []string) (app.Place, error) { return app.Place{Path: o.out}, t.bundle(ctx, o) }
+	write := func(ctx context.Context, _ []string) (app.Place, error) {
+		return app.Place{Path: o.out}, t.bundle(ctx, o)
+	}
 	cmd := app.Answer(t.App, "Place", &cobra.Command{Use: "bundle"}, write, app.Place.Rows)
 	cmd.Flags().StringVar(&o.out, "out", "", "the tar file to write")
 	cmd.Flags().StringSliceVar(&o.only, "only", nil, "only the sources of these components, separated by commas")

@@ -41,9 +41,9 @@ type payloadOptions struct {
 	only       []string
 	format     string
 	sbom       sbom.Format
-	signKey    string
+	sign       signOptions
 	builderID  string
-	key        *attest.Key // of signKey, nil for none
+	key        *attest.Key // nil for none
 }
 
 func newPayload(t *tool) *cobra.Command {
@@ -77,7 +77,7 @@ func newPayload(t *tool) *cobra.Command {
 	o.imageOptions.register(cmd)
 	o.outputOptions.register(cmd)
 	f.StringVar((*string)(&o.sbom), "sbom", string(sbom.SPDX), "spdx, cyclonedx or none: beside each output, with --push as a referrer of the image")
-	f.StringVar(&o.signKey, "sign-key", "", "with --push, sign the image with this private key, as PEM: ECDSA P-256 or Ed25519")
+	o.sign.register(f)
 	f.StringVar(&o.builderID, "builder-id", "", "with --sign-key, also push SLSA provenance of the builder with this URI")
 	f.BoolVar(&o.withVerify, "with-verify", false, "carry verify.exe, which checks nodes, in the image's /winbake")
 	o.cacheRegistry = &o.imageOptions.registry
@@ -113,12 +113,12 @@ func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
 // loadKey reads the key before any work.
 func (o *payloadOptions) loadKey() (err error) {
 	switch {
-	case o.signKey == "" && o.builderID != "":
+	case o.sign.key == "" && o.builderID != "":
 		return &fault.Error{What: "--builder-id is for provenance, which is only worth something when it is signed", Fix: "add --sign-key KEY"}
-	case o.signKey != "" && o.push == "":
+	case o.sign.key != "" && o.push == "":
 		return &fault.Error{What: "--sign-key signs what is pushed", Fix: "add --push REF, or sign later: bake attest REF --sign-key KEY"}
-	case o.signKey != "":
-		o.key, err = attest.LoadPrivate(o.signKey)
+	default:
+		o.key, err = o.sign.load()
 	}
 	return err
 }

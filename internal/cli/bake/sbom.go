@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/event"
@@ -156,12 +157,36 @@ func pairs(of map[string]string) (list []string) {
 	return list
 }
 
+// signOptions say who signs.
+type signOptions struct{ key, signer string }
+
+func (o *signOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.key, "sign-key", "", "sign the pushed image with this private key, as PEM: ECDSA P-256 or Ed25519")
+	f.StringVar(&o.signer, "signer", "", "have this program sign what it gets on stdin, such as one of a KMS; --sign-key is its public key then")
+}
+
+// load is nil where nobody signs.
+func (o *signOptions) load() (*attest.Key, error) {
+	switch {
+	case o.signer != "" && o.key == "":
+		return nil, &fault.Error{What: "nobody knows the public key of --signer", Fix: "--sign-key cosign.pub"}
+	case o.signer != "":
+		return attest.LoadSigner(o.signer, o.key)
+	case o.key != "":
+		return attest.LoadPrivate(o.key)
+	}
+	return nil, nil
+}
+
 // newAttest signs an image that is in a registry.
 func newAttest(t *tool) *cobra.Command {
 	var registry app.Registry
-	var path string
+	var sign signOptions
 	attested := func(ctx context.Context, args []string) (madeImage, error) {
-		key, err := attest.LoadPrivate(path)
+		key, err := sign.load()
+		if key == nil && err == nil {
+			err = &fault.Error{What: "no key to sign with", Fix: "--sign-key cosign.key"}
+		}
 		if err != nil {
 			return madeImage{}, err
 		}
@@ -181,14 +206,13 @@ func newAttest(t *tool) *cobra.Command {
 		if err == nil {
 			err = t.pushSigned(ctx, repository, key, *subject, attest.SignPredicate, struct{}{}, registry)
 		}
-		ref := source.Reference()
-		return madeImage{ref, source.Digest.String()}, err
+		if err != nil {
+			return madeImage{}, err
+		}
+		return madeImage{source.Reference(), source.Digest.String()}, nil
 	}
 	cmd := app.Answer(t.App, "PayloadImage", &cobra.Command{Use: "attest REF", Args: cobra.ExactArgs(1)}, attested, func(m madeImage) [][]string { return [][]string{{m.Reference}} })
-	cmd.Flags().StringVar(&path, "sign-key", "", "private key, as PEM: ECDSA P-256 or Ed25519")
+	sign.register(cmd.Flags())
 	registry.Register(cmd.Flags(), "the registry")
-	if err := cmd.MarkFlagRequired("sign-key"); err != nil {
-		panic(err)
-	}
 	return cmd
 }
