@@ -113,19 +113,26 @@ func signed(source *oci.Source, statements map[string][]*attest.Statement) findi
 	return finding.Finding{ID: idSignature, Object: source.Reference(), Observed: "signed by the key"}
 }
 
-// provenOf compares provenance with versions.yaml and its lock, where they are given.
+// provenOf compares provenance with versions.yaml and its lock, where they are given. That
+// of another builder, such as Tekton Chains' or GitHub's, doesn't have them.
 func provenOf(source *oci.Source, statements map[string][]*attest.Statement, want *pinned) finding.Finding {
+	all := statements[attest.ProvenancePredicate]
+	if len(all) == 0 {
+		return badProof(idProvenance, source, "no provenance that this key signed", "SLSA provenance in a Sigstore bundle, as a referrer of the image")
+	}
 	var p attest.Provenance
-	for _, s := range statements[attest.ProvenancePredicate] {
-		if err := json.Unmarshal(s.Predicate, &p); err != nil {
+	for _, s := range all {
+		var one attest.Provenance
+		if err := json.Unmarshal(s.Predicate, &one); err != nil {
 			return badProof(idProvenance, source, "it can't be read: "+err.Error(), "SLSA provenance, version 1")
 		}
+		if p.BuildDefinition.BuildType != attest.BuildType {
+			p = one
+		}
 	}
-	switch {
-	case len(statements[attest.ProvenancePredicate]) == 0:
-		return badProof(idProvenance, source, "no provenance that this key signed", "SLSA provenance in a Sigstore bundle, as a referrer of the image")
-	case want == nil:
-	default:
+	ours := p.BuildDefinition.BuildType == attest.BuildType
+	observed := fmt.Sprintf("built by %s from %d inputs", p.RunDetails.Builder.ID, len(p.BuildDefinition.ResolvedDependencies))
+	if ours && want != nil {
 		for path, text := range map[string]string{want.file.Path: p.BuildDefinition.ExternalParameters.Versions, lockFile(want.file): p.BuildDefinition.ExternalParameters.Lock["lock.yaml"]} {
 			data, err := os.ReadFile(path)
 			if err != nil || string(data) != text {
@@ -133,7 +140,10 @@ func provenOf(source *oci.Source, statements map[string][]*attest.Statement, wan
 			}
 		}
 	}
-	return finding.Finding{ID: idProvenance, Object: source.Reference(), Observed: fmt.Sprintf("built by %s from %d inputs", p.RunDetails.Builder.ID, len(p.BuildDefinition.ResolvedDependencies))}
+	if !ours {
+		observed += ", of the type " + p.BuildDefinition.BuildType + ", which doesn't tell its pins"
+	}
+	return finding.Finding{ID: idProvenance, Object: source.Reference(), Observed: observed}
 }
 
 func lockFile(f *pins.File) string { return f.LockDir() + "/lock.yaml" }
