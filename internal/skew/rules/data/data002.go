@@ -97,7 +97,7 @@ func unread(snap *snapshot.Snapshot) [][]inventory.Resource {
 	var groups [][]inventory.Resource
 	for _, r := range snapshot.Map(snapshot.Resources, func(n snapshot.Resource) inventory.Resource { return n.Resource }) {
 		cov := snap.Inventory.Read[r]
-		if cov.Complete && cov.Doubt == "" || cov.Told || snap.Request.Static && !snap.Covered(r) || len(snap.Needed[r]) == 0 {
+		if cov.Complete && cov.Doubt == "" || cov.Told || noWindows(snap) && readFrom(snap, "must-gather") && slices.Contains(ofWindows, r) || snap.Request.Static && !snap.Covered(r) || len(snap.Needed[r]) == 0 {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []inventory.Resource) bool {
@@ -111,6 +111,17 @@ func unread(snap *snapshot.Snapshot) [][]inventory.Resource {
 		groups[i] = append(groups[i], r)
 	}
 	return groups
+}
+
+// ofWindows are the resources that matter where there is a Windows node alone. A must-gather
+// has all nodes and not all namespaces; of a cluster, what may not be read is told.
+var ofWindows = []inventory.Resource{inventory.DaemonSets, inventory.Pods, inventory.Claims, inventory.Volumes, inventory.CSINodes, inventory.Namespaces, inventory.Services}
+
+// noWindows tells whether all nodes were read and none runs Windows. That of a part of
+// the nodes says nothing.
+func noWindows(snap *snapshot.Snapshot) bool {
+	cov := snap.Inventory.Read[inventory.Nodes]
+	return cov.Complete && cov.Doubt == "" && snap.Inventory.LinuxNodes > 0 && len(snap.Nodes) == 0
 }
 
 // migrates tells whether the update moves a plugin's in-tree volumes to CSI: an
@@ -142,7 +153,7 @@ func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventor
 	}
 	if doubt := snap.Inventory.Read[rs[0]].Doubt; doubt != "" {
 		d.Case, d.Facts["doubt"] = "maybe not all", doubt
-		if noWindows := snap.Covered(inventory.Nodes) && len(snap.Nodes) == 0; migrates(snap) && !noWindows {
+		if none := snap.Covered(inventory.Nodes) && len(snap.Nodes) == 0; migrates(snap) && !none {
 			d.Severity = finding.Warn
 		}
 	} else if total > 0 {
@@ -196,8 +207,7 @@ func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	// A cluster without any DaemonSet is none: they weren't gathered.
 	cov := snap.Inventory.Read[inventory.DaemonSets]
-	noWindows := snap.Inventory.Read[inventory.Nodes].Complete && snap.Inventory.LinuxNodes > 0 && len(snap.Nodes) == 0
-	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather") || noWindows || noStorage(snap)) {
+	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather") || noWindows(snap) || noStorage(snap)) {
 		d.Case = "no driver at all"
 	}
 	report(d)
