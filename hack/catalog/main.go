@@ -1,12 +1,12 @@
 // Command catalog makes the catalog of verify and bake, and compares two.
 //
-//	go run -C hack/catalog . make -clones DIR      # the newest facts into internal/cluster/catalog/data
-//	go run -C hack/catalog . diff OLD [NEW]        # what was added, removed and changed
+//	go run -C hack/catalog . make -fetch -clones DIR   # the newest facts into internal/cluster/catalog/data
+//	go run -C hack/catalog . diff OLD [NEW]            # what was added, removed and changed
 //
 // DIR holds complete clones by owner and name, DIR/openshift/aws-ebs-csi-driver.git
 // and so on: the forks and upstreams of forks.yaml, and for the dates of patches
 // openshift-eng/ocp-build-data and openshift/cincinnati-graph-data. make takes some
-// minutes, and changes nothing in the clones. It writes which upstream release each
+// minutes, and changes nothing in the clones without -fetch. It writes which upstream release each
 // commit of a fork is based on: the drivers of releases.yaml, commits.yaml, and the
 // heads of builds.yaml. People write the rest. A new release is a row in releases.yaml.
 package main
@@ -46,6 +46,7 @@ const dataDir = "../../internal/cluster/catalog/data"
 func makeCommand(ctx context.Context, f *flag.FlagSet, args []string, w io.Writer) error {
 	clones := f.String("clones", "", "folder of clones, by owner/name")
 	data := f.String("data", dataDir, "folder of the catalog's data")
+	bring := f.Bool("fetch", false, "clone what is missing from GitHub first, and bring the rest up to date")
 	only := f.String("drivers", "", "drivers to look at, separated by commas; all if empty")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -56,6 +57,11 @@ func makeCommand(ctx context.Context, f *flag.FlagSet, args []string, w io.Write
 	known, err := readForks(forksFile)
 	if err != nil {
 		return err
+	}
+	if *bring {
+		if err := fetch(ctx, known, *clones, w); err != nil {
+			return err
+		}
 	}
 	names := strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })
 	return generate(ctx, known, options{*clones, *data, names}, w)

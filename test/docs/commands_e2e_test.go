@@ -19,7 +19,7 @@ var elsewhere = map[string]string{
 	"make test":    "runs all that isn't in make e2e",
 	"make lab":     "packer/plugin/e2e, as all that begins with bin/lab",
 
-	"go run -C hack/catalog . make -clones ~/clones": "hack/catalog, with repositories of its own",
+	"go run -C hack/catalog . make -fetch -clones ~/clones": "hack/catalog, with repositories of its own",
 
 	"bin/bake outdated csi-proxy": "test/script, with a module proxy of its own: another may refuse the list",
 }
