@@ -32,10 +32,10 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6965},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6975},
 	"hack":             {[]string{"internal/image"}, 1800},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
-	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9074},
+	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9081},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8925},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13247},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5936},
