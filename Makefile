@@ -43,6 +43,21 @@ release-files: $(BIN)/bake $(BIN)/verify
 	@set -e; for c in bake verify; do $(BIN)/$$c man _output/release/man; \
 	  for s in bash zsh fish powershell; do $(BIN)/$$c completion $$s >_output/release/completions/$$c.$$s; done; \
 	  CGO_ENABLED=0 $(GO) run -trimpath ./hack/image --command $$c --tarball _output/release/$$c-image.tar; done
+	@# What is linked differs by system.
+	@set -e; for os in linux darwin windows; do mkdir -p _output/release/programs/$$os; \
+	  CGO_ENABLED=0 GOOS=$$os $(GO) build -trimpath -o _output/release/programs/$$os/ ./cmd/bake ./cmd/verify; done
+	@$(GO) run ./hack/release licenses _output/release/programs/*/* >_output/release/THIRD-PARTY.txt
+	@$(GO) build -o _output/release/tool ./hack/release
+	@printf '#!/bin/sh\nexec kubectl winbake __complete "$$@"\n' >_output/release/kubectl_complete-winbake
+	@chmod +x _output/release/kubectl_complete-winbake
+
+## release-rehearsal: a release as goreleaser makes it, into dist/, and installed from there in an empty home
+GORELEASER = $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.1
+.PHONY: release-rehearsal
+release-rehearsal: need-go
+	$(GORELEASER) release --snapshot --clean
+	cd packer/plugin && API_VERSION=x5.0 $(GORELEASER) release --snapshot --clean --skip=sign
+	$(GO) test -count=1 -tags rehearsal -timeout 60m -v ./test/release/rehearsal
 
 ## lab: bin/lab, which runs Packer where vCenter is simulated (docs/golden-image.md)
 .PHONY: lab

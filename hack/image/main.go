@@ -1,8 +1,8 @@
 // Command image makes an image of verify, or of bake, without a daemon: an OCI
 // layout, the same bytes from a commit with its tags on any machine.
 //
-// The image holds the command alone: no shell, and no certificates of public
-// authorities. In a cluster verify trusts what its service account has.
+// The image holds the command, and in /licenses the texts of what it links: no shell, and
+// no certificates of public authorities. In a cluster verify trusts what its service account has.
 package main
 
 import (
@@ -28,6 +28,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/pflag"
 
+	"github.com/winbake/winbake/hack/notices"
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
@@ -114,15 +115,23 @@ func layer(ctx context.Context, command string, p v1.Platform) (v1.Layer, error)
 		return nil, fmt.Errorf("build %s for %s: %w", command, p, err)
 	}
 	program, err := os.ReadFile(exe)
-	if err != nil {
+	own, errOwn := os.ReadFile("LICENSE")
+	var others bytes.Buffer
+	if err := errors.Join(err, errOwn, notices.Write([]string{exe}, &others)); err != nil {
 		return nil, err
 	}
 	var blob bytes.Buffer
 	z := gzip.NewWriter(&blob)
 	tw := tar.NewWriter(z)
-	err = tw.WriteHeader(&tar.Header{Name: command, Mode: 0o555, Size: int64(len(program)), ModTime: time.Unix(0, 0)})
-	if err == nil {
-		_, err = tw.Write(program)
+	for _, f := range []struct {
+		name string
+		mode int64
+		data []byte
+	}{{command, 0o555, program}, {"licenses/LICENSE", 0o444, own}, {"licenses/THIRD-PARTY.txt", 0o444, others.Bytes()}} {
+		err = errors.Join(err, tw.WriteHeader(&tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.data)), ModTime: time.Unix(0, 0)}))
+		if err == nil {
+			_, err = tw.Write(f.data)
+		}
 	}
 	if err := errors.Join(err, tw.Close(), z.Close()); err != nil {
 		return nil, err
