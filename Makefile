@@ -51,6 +51,11 @@ release-files: $(BIN)/bake $(BIN)/verify
 	@printf '#!/bin/sh\nexec kubectl winbake __complete "$$@"\n' >_output/release/kubectl_complete-winbake
 	@chmod +x _output/release/kubectl_complete-winbake
 
+## outdated: direct dependencies that have a newer version
+.PHONY: outdated
+outdated: need-go
+	@for m in $(MODULES); do (cd $$m && $(GO) list -m -u -e -f '{{if and .Update (not .Indirect) (not .Main)}}{{.Path}} {{.Version}} {{.Update.Version}}{{end}}' all); done | sort -u
+
 ## release-rehearsal: a release as goreleaser makes it, into dist/, and installed from there in an empty home
 GORELEASER = $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.1
 .PHONY: release-rehearsal
@@ -117,7 +122,7 @@ GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 .PHONY: lint
 lint: need-go
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
-	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) vet -tags e2e,operator,drivers ./... && $(GO) run $(GOLANGCI_LINT) run); done
+	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) vet -tags e2e,operator,drivers,rehearsal ./... && $(GO) run $(GOLANGCI_LINT) run); done
 	$(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run $(WINDOWS)
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	cd packer/plugin && $(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run ./e2e/service

@@ -31,7 +31,7 @@ var concurrent = []string{
 
 // fast are the packages of make test: what they need is Go and git.
 var fast = []string{
-	"./cmd/...", "./internal/...", "./packer/...", "./payload/...",
+	"./cmd/...", "./hack/...", "./internal/...", "./packer/...", "./payload/...",
 	"./test/docs", "./test/images", "./test/imports", "./test/script", "./test/skew", "./test/steps", "./test/support/...",
 }
 

@@ -70,6 +70,27 @@ func TestCatalogWorkflow(t *testing.T) {
 	}
 }
 
+// TestReleaseWorkflow: actions by commit, goreleaser in the version that is rehearsed, and
+// rights for a release alone.
+func TestReleaseWorkflow(t *testing.T) {
+	text := read(t, "../../../ci/github/release.yaml")
+	for _, e := range lint(t, text) {
+		t.Error(e)
+	}
+	for _, u := range regexp.MustCompile(`uses: \S+`).FindAllString(text, -1) {
+		if !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(u) {
+			t.Errorf("%s isn't pinned", u)
+		}
+	}
+	version := regexp.MustCompile(`goreleaser/v2@v\S+`)
+	if here, rehearsed := version.FindString(text), version.FindString(read(t, "../../../Makefile")); here == "" || here != rehearsed {
+		t.Errorf("a release is made by %s, rehearsed by %s", here, rehearsed)
+	}
+	if !strings.Contains(text, "\npermissions: {}\n") || strings.Count(text, ": write") != 3 {
+		t.Error("it has other rights")
+	}
+}
+
 func absolute(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {

@@ -206,8 +206,8 @@ func renovated(t *testing.T, datasource, name, text string) (found []string) {
 	t.Helper()
 	var preset struct {
 		CustomManagers []struct {
-			FileMatch, MatchStrings []string
-			DatasourceTemplate      string
+			ManagerFilePatterns, MatchStrings []string
+			DatasourceTemplate                string
 		}
 	}
 	if err := json.Unmarshal([]byte(read(t, "default.json")), &preset); err != nil {
@@ -217,7 +217,7 @@ func renovated(t *testing.T, datasource, name, text string) (found []string) {
 		if m.DatasourceTemplate != datasource {
 			continue
 		}
-		if !regexp.MustCompile(m.FileMatch[0]).MatchString(name) {
+		if !regexp.MustCompile(strings.Trim(m.ManagerFilePatterns[0], "/")).MatchString(name) {
 			t.Errorf("%s doesn't read %s", datasource, name)
 		}
 		for _, groups := range regexp.MustCompile(m.MatchStrings[0]).FindAllStringSubmatch(text, -1) {

@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// renovateVersion is the newest that Node.js 20 runs.
+// renovateVersion is the newest that Node.js 20 runs. It still calls managerFilePatterns
+// fileMatch, without slashes.
 const renovateVersion = "39.264.1"
 
 // renovate is the program of npm, installed into the user's cache as it was on a
@@ -51,7 +53,7 @@ func TestRenovateItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string]string{
-		"renovate.json": read(t, "default.json"),
+		"renovate.json": regexp.MustCompile(`"managerFilePatterns": \["/(.*)/"\]`).ReplaceAllString(read(t, "default.json"), `"fileMatch": ["$1"]`),
 		"versions.yaml": read(t, "versions.yaml"), "examples/openshift-4.15/versions.yaml": read(t, "examples/openshift-4.15/versions.yaml"),
 		"git/versions.yaml": string(drivers) + "  - name: a\n    git: https://example.com/a\n    commit: " + strings.Repeat("1", 40) + "\n    version: v1.2.3\n",
 	}
