@@ -13,7 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/base/stream"
 )
 
-// verified opens the file. Its reader gives a fault in place of io.EOF when
+// verified opens the file. Its reader gives a fault instead of io.EOF when
 // the content isn't what Size and SHA256 say, so nothing else gets into a
 // payload.
 func (f File) verified(m *stream.Meter) (io.ReadCloser, error) {

@@ -25,7 +25,7 @@ type LayerOptions struct {
 	Progress func(done, total int64)
 }
 
-// Layer is a payload as an image layer. Its blob lies in a Store.
+// Layer is a payload as an image layer. Its blob is in a Store.
 type Layer struct {
 	packer *packer
 	cached bool

@@ -14,7 +14,7 @@ import (
 
 // ImageOptions describes an image. What isn't set isn't written.
 type ImageOptions struct {
-	// Created is the image's time. Zero stands for that of the base, and for
+	// Created is the image's time. Zero means that of the base, and for
 	// 1970 where there is none: the time of the build would make every image
 	// another one.
 	Created time.Time

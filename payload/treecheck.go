@@ -204,7 +204,7 @@ type File struct {
 	// Open returns the content from its start. It may be called more than
 	// once and from several goroutines at once.
 	Open func() (io.ReadCloser, error)
-	// Verified says that Open's reader itself fails, in place of io.EOF, when
+	// Verified says that Open's reader itself fails, instead of io.EOF, when
 	// the content doesn't have SHA256, as that of a store does. The content
 	// isn't hashed a second time then.
 	Verified bool

@@ -58,7 +58,7 @@ func TestSetup(t *testing.T) {
 	for name, c := range map[string]struct {
 		base, old, new string
 		kind           Kind   // "" for nothing
-		at             string // what stands at the line
+		at             string // what is at the line
 		what           string
 	}{
 		"EFI":                        {forEFI, "", "", "", "", ""},

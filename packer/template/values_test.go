@@ -16,7 +16,7 @@ const (
 	privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----\n"
 )
 
-// valueFile writes a var-file with keys beside it. @ stands for their folder.
+// valueFile writes a var-file with keys beside it. @ means their folder.
 func valueFile(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()

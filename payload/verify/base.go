@@ -133,7 +133,7 @@ func mountedOver(volumes map[string]struct{}) (ps []Problem) {
 
 // tablePrefixes begin the annotations that say where a layer has a table of
 // contents beside its tar: zstd:chunked, eStargz, and what containerd's
-// snapshotters put in place of a tar.
+// snapshotters put instead of a tar.
 // https://github.com/containers/storage/blob/main/docs/containers-storage-zstd-chunked.md
 // https://github.com/containerd/stargz-snapshotter/blob/main/docs/estargz.md
 var tablePrefixes = []string{"io.github.containers.zstd-chunked.", "io.containers.estargz.", "containerd.io/snapshot/"}

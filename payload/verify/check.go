@@ -167,7 +167,7 @@ func layerKeys(img v1.Image) ([]string, error) {
 		if i < len(cf.RootFS.DiffIDs) {
 			key += " " + cf.RootFS.DiffIDs[i].String()
 		}
-		key = sha256Of([]byte(key)) // each stands for all above it
+		key = sha256Of([]byte(key)) // each means all above it
 		keys = append(keys, key)
 	}
 	return keys, nil

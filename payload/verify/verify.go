@@ -7,7 +7,7 @@ import (
 	"github.com/winbake/winbake/internal/image/oci"
 )
 
-// Check reads the payload of every Linux image of a source, and what lies in
+// Check reads the payload of every Linux image of a source, and what is in
 // its ExtrasRoot, and returns what is wrong with it, sorted by object. Entries
 // that aren't safe, and images beyond the limits, are problems and not errors.
 //

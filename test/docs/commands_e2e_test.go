@@ -33,7 +33,7 @@ type block struct {
 
 type command struct {
 	text string
-	want []string // lines; ... stands for anything
+	want []string // lines; ... means anything
 }
 
 func blocks(t *testing.T, file string) []block {

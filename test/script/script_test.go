@@ -94,7 +94,7 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// proxy serves the modules of a txtar file in place of the machine's proxy,
+// proxy serves the modules of a txtar file instead of the machine's proxy,
 // into a module cache of the script's own: proxy modules.txt. Further arguments
 // are the date and the commit that it tells of every version; each such proxy
 // has a module cache of its own: proxy modules.txt 2025-01-02T03:04:05Z COMMIT.

@@ -23,7 +23,7 @@ import (
 )
 
 // Env is the whole environment of a program in prefix: no display, no home of
-// the person's, no credentials. What Wine's server needs while it runs lies in
+// the person's, no credentials. What Wine's server needs while it runs is in
 // the prefix too, and goes with it. more are DLL overrides in Wine's own form.
 func Env(prefix string, more ...string) []string {
 	overrides := "mscoree=d;mshtml=d;winemenubuilder.exe=d;winedbg.exe=d" // nothing to install, no menus, no report over a crash

@@ -24,7 +24,7 @@ type Error struct {
 	Excerpt string `json:"excerpt,omitempty"`
 	// Fix is the command to run or the edit to make. May be empty.
 	Fix string `json:"fix,omitempty"`
-	// Code is the exit code; 0 stands for 1 (finding.ExitError).
+	// Code is the exit code; 0 means 1 (finding.ExitError).
 	Code int `json:"code,omitempty"`
 	// Err is the cause, for errors.Is and errors.As. Its text isn't shown.
 	Err error `json:"-"`

@@ -23,7 +23,7 @@ func Line(s string) string { return escape(s, "") }
 // Text is s with its line feeds and tabs.
 func Text(s string) string { return escape(s, "\n\t") }
 
-// OneLine is a text with single spaces in place of its lines and indents.
+// OneLine is a text with single spaces instead of its lines and indents.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Clip is s cut after 120 bytes, between two characters: what a message shows of

@@ -29,7 +29,7 @@ type Options struct {
 	Types map[reflect.Type]string // what structs are
 	Lists map[string]string       // what lists hold whose key doesn't say it
 	Help  string                  // where keys are explained
-	Nulls bool                    // an empty value stands for an empty list or mapping
+	Nulls bool                    // an empty value means an empty list or mapping
 	Mask  func(line string) string
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Check says why a name can't stand for a file on a Windows node, or
-// would stand for another one:
+// Check says why a name can't name a file on a Windows node, or
+// would name another one:
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 func Check(p string) string {
 	for part := range strings.SplitSeq(p, "/") {

@@ -23,7 +23,7 @@ import (
 	"github.com/winbake/winbake/internal/base/shell"
 )
 
-// Lock is versions.lock/lock.yaml: what each pin stood for when it was
+// Lock is versions.lock/lock.yaml: what each pin meant when it was
 // locked.
 type Lock struct {
 	APIVersion string             `yaml:"apiVersion"`

@@ -157,7 +157,7 @@ func TestLockCheck(t *testing.T) {
 	}
 }
 
-// lockOf is a lock of one component, and what it stands for.
+// lockOf is a lock of one component, and what it means.
 func lockOf(t *testing.T, c Component, locked Locked) (*File, *Lock) {
 	t.Helper()
 	f := &File{Path: filepath.Join(t.TempDir(), "versions.yaml"), Go: "1.26.8", Components: []Component{c}}

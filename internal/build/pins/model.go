@@ -3,7 +3,7 @@
 // pin and nothing else.
 //
 // It runs nothing and reaches no network: package resolve finds out what a
-// pin stands for.
+// pin means.
 package pins
 
 import (

@@ -37,7 +37,7 @@ func gitURL(address string) (what, fix string) {
 	}
 	_, password := u.User.Password()
 	if u.User == nil || u.Scheme == "ssh" && !password {
-		return "", "" // ssh needs a user; web servers take tokens in place of one
+		return "", "" // ssh needs a user; web servers take tokens instead of one
 	}
 	what = "git holds credentials, and versions.yaml and its lock are for everybody to read"
 	if u.Scheme == "ssh" {

@@ -1,5 +1,5 @@
 // Package resolve turns pins into locks: it asks the module proxy and git
-// what a pin stands for and writes down everything that a build depends on.
+// what a pin means and writes down everything that a build depends on.
 //
 // It is the only package that writes versions.lock; builds read it.
 package resolve

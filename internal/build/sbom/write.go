@@ -72,7 +72,7 @@ func (i *Image) spdx() ([]byte, error) {
 
 var types = map[string]cdx.ComponentType{kindImage: cdx.ComponentTypeContainer, kindProgram: cdx.ComponentTypeApplication, kindLibrary: cdx.ComponentTypeLibrary, kindFile: cdx.ComponentTypeFile}
 
-// pathProperty is where a program or a file lies in the image.
+// pathProperty is where a program or a file is in the image.
 const pathProperty = "dev.winbake.path"
 
 func (i *Image) cycloneDX() ([]byte, error) {

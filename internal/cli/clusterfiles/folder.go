@@ -19,7 +19,7 @@ import (
 // writeFolder fills dir with these files. They are made beside it and moved in
 // one after the other; when that fails, what was moved goes again, so that
 // nothing half written stays. A folder that is there already stays the same one,
-// with its rights, and a link to one stays a link. What stands in it may only be
+// with its rights, and a link to one stays a link. What is in it may only be
 // these very files: an admin's own edits aren't lost.
 func writeFolder(ctx context.Context, dir string, files []object.File) error {
 	dir, err := atomicfs.Target(dir) // beside a link may be another disk, to which nothing can be renamed

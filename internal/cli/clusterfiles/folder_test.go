@@ -51,7 +51,7 @@ func TestWriteFolder(t *testing.T) {
 }
 
 // TestWriteFolderKeepsTheFolder: an empty folder stays the one that it is, for
-// a shell that stands in it too, with its rights, and a link stays a link.
+// a shell that is in it too, with its rights, and a link stays a link.
 func TestWriteFolderKeepsTheFolder(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")

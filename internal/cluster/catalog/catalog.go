@@ -344,7 +344,7 @@ type Publication struct {
 	// csi-proxy, or of the only one.
 	HostProcess bool `json:"hostProcess,omitempty"`
 	// Manifest is the URL of a file that holds the DaemonSet, maybe beside other
-	// objects; {{version}} stands for the version, 3.5.0. "unknown": where it
+	// objects; {{version}} means the version, 3.5.0. "unknown": where it
 	// stands wasn't seen. One of Manifest, Render and Deploys is given.
 	Manifest string `json:"manifest,omitempty" check:"manifest"`
 	// Render is the command that writes the manifest to its output, of a project

@@ -32,7 +32,7 @@ type placed struct {
 // unseen is a Manifest whose place wasn't seen.
 const unseen = "unknown"
 
-// placeholder stands for the version in Manifest and Render.
+// placeholder means the version in Manifest and Render.
 const placeholder = "{{version}}"
 
 // check judges the merged catalog and returns its first mistake in the order

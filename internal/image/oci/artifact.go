@@ -21,7 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/image/registry"
 )
 
-// emptyConfig is what an artifact has in place of an image's configuration:
+// emptyConfig is what an artifact has instead of an image's configuration:
 // https://github.com/opencontainers/image-spec/blob/v1.1.1/manifest.md#guidance-for-an-empty-descriptor
 const (
 	emptyConfigType = "application/vnd.oci.empty.v1+json"

@@ -99,7 +99,7 @@ func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
 }
 
 // child takes one entry of an index in. What an engine could choose and isn't
-// judged here is refused: it would run in place of what was checked. Entries of
+// judged here is refused: it would run instead of what was checked. Entries of
 // another type without a platform are documents, as in the example of
 // https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
 func (c *imageCollector) child(idx v1.ImageIndex, d v1.Descriptor, depth int) error {

@@ -57,7 +57,7 @@ type Source struct {
 }
 
 // Reference names the source by digest: "registry/repository@sha256:...", and
-// for local images the path in place of the name. A KindDir has no digest and
+// for local images the path instead of the name. A KindDir has no digest and
 // gives its path.
 func (s *Source) Reference() string {
 	if s.Kind == KindDir {

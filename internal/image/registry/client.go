@@ -36,7 +36,7 @@ const DefaultTimeout = 2 * time.Minute
 type Options struct {
 	// Platform picks one image out of an index; nil takes all Linux images.
 	Platform *v1.Platform
-	// Keychain gives credentials; nil stands for anonymous.
+	// Keychain gives credentials; nil means anonymous.
 	Keychain authn.Keychain
 	// Insecure talks plain http to the registry. It doesn't make https accept any
 	// certificate. Without it, plain http is spoken to this machine alone.
@@ -44,17 +44,17 @@ type Options struct {
 	// UserAgent is sent to registries.
 	UserAgent string
 	// Timeout is how long a registry may be silent, or send or take less than 1 KiB a
-	// second; 0 stands for DefaultTimeout. Then it is asked once more.
+	// second; 0 means DefaultTimeout. Then it is asked once more.
 	Timeout time.Duration
 	// Retrying is told of each failure that is tried again. May be nil.
 	Retrying func(err error)
-	// Jobs is how many blobs a push uploads at once; 0 stands for 4.
+	// Jobs is how many blobs a push uploads at once; 0 means 4.
 	Jobs int
 	// Progress counts the bytes of all blobs of a push, those too that were there
 	// already. May be nil.
 	Progress stream.Progress
 
-	Transport http.RoundTripper // of tests; nil stands for go-containerregistry's
+	Transport http.RoundTripper // of tests; nil means go-containerregistry's
 }
 
 // Client reaches one registry for one reference.

@@ -57,7 +57,7 @@ func (e *ArchiveError) Error() string { return e.What }
 // Member opens the archive of an entry whose Archived is true: a gzipped tar
 // of exactly one regular file, whose name is the archive's without .tar.gz. It gives
 // the file's content and size, once, and not after Content was read. The content ends
-// with an *ArchiveError or a *LimitError in place of io.EOF when the archive isn't
+// with an *ArchiveError or a *LimitError instead of io.EOF when the archive isn't
 // what it should be: read it to the end before relying on it.
 func (e *Entry) Member() (io.Reader, int64, error) {
 	z, err := gzip.NewReader(e.Content)

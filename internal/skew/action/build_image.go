@@ -31,5 +31,5 @@ func (a BuildImage) sets() []setting {
 	return []setting{{"image of " + a.Object.String(), a.Image}}
 }
 
-// Built is the reference that a file holds, in place of an image.
+// Built is the reference that a file holds, instead of an image.
 func Built(file string) string { return "@" + file }

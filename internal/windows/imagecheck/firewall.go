@@ -94,7 +94,7 @@ func (r firewallRule) says(name, v string) bool {
 	return slices.ContainsFunc(r[name], func(have string) bool { return strings.EqualFold(have, v) })
 }
 
-// saysOrAny: a field that a rule doesn't have stands for all values.
+// saysOrAny: a field that a rule doesn't have means all values.
 func (r firewallRule) saysOrAny(name, v string) bool { return len(r[name]) == 0 || r.says(name, v) }
 
 // concerns tells whether the rule is for what comes in to a TCP port.

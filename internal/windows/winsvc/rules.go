@@ -84,7 +84,7 @@ func (p *problems) variables(s Service) {
 	}
 }
 
-// nodePath takes a JSON path, or plain text, which stands for itself (WMCO
+// nodePath takes a JSON path, or plain text, which means itself (WMCO
 // uses both).
 func (p *problems) nodePath(field string, a NodeArg) {
 	if a.Path == "" || !isPrintable(a.Path) || strings.Count(a.Path, "{") != strings.Count(a.Path, "}") {
@@ -198,7 +198,7 @@ func dependsOnAny(s Service, others []Service) bool {
 }
 
 // Problem is one rule that a service breaks. Anyone who read the service knows
-// where it stands in a file; this says which part of it.
+// where it is in a file; this says which part of it.
 type Problem struct {
 	Service int    // index of the service in what was checked
 	Field   string // key of versions.yaml: name, args, recovery

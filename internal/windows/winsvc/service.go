@@ -20,7 +20,7 @@ type Service struct {
 	// Name is the service manager's key, csi-proxy. The service manager
 	// doesn't tell upper case from lower.
 	Name string `json:"name"`
-	// Display is shown to people; "" stands for Name.
+	// Display is shown to people; "" means Name.
 	Display string `json:"display,omitempty"`
 	// Description is shown to people. WMCO writes "OpenShift managed NAME"
 	// over it, and deletes services whose description says so.
@@ -36,7 +36,7 @@ type Service struct {
 	Dependencies []string `json:"dependencies,omitempty"`
 	// Start says when Windows starts it.
 	Start Start `json:"start"`
-	// Account is what it runs as; "" stands for LocalSystem.
+	// Account is what it runs as; "" means LocalSystem.
 	Account string `json:"account,omitempty"`
 	// Bootstrap and Priority are WMCO's: bootstrap services are set up before
 	// there is a Node object, and lower priorities before higher ones.

@@ -23,7 +23,7 @@ import (
 	"github.com/winbake/winbake/test/support/kubeclient"
 )
 
-// Load creates the objects of YAML files as they stand there, status
+// Load creates the objects of YAML files as they are there, status
 // included, and the namespaces that they need. Files may hold several
 // documents and Lists; kinds of OpenShift need InstallOpenShift first.
 func (s *Server) Load(t testing.TB, files ...string) {
@@ -39,7 +39,7 @@ func (s *Server) Load(t testing.TB, files ...string) {
 	}
 }
 
-// LoadText is Load for YAML that stands in the test.
+// LoadText is Load for YAML that is in the test.
 func (s *Server) LoadText(t testing.TB, src string) {
 	t.Helper()
 	if err := s.load(t.Context(), []byte(src)); err != nil {

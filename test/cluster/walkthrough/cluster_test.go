@@ -20,7 +20,7 @@ import (
 	"github.com/winbake/winbake/test/support/kubeclient"
 )
 
-// kind is a cluster that a page is for: what stands in its comment
+// kind is a cluster that a page is for: what is in its comment
 // <!-- cluster: 4.18.20 VSphere -->. InTree, in-tree-vsphere, names a file with
 // Windows pods that still have in-tree volumes.
 type kind struct{ Release, Platform, InTree string }

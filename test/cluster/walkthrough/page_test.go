@@ -101,7 +101,7 @@ type part struct {
 	storages []string // that its section is for
 	fence    fence
 	text     string
-	kind     *kind      // a cluster that a comment asks for, in place of a block
+	kind     *kind      // a cluster that a comment asks for, instead of a block
 	steps    *[2]string // headings of the steps that a comment takes in
 }
 

@@ -113,7 +113,7 @@ func (c *cluster) runs(t *testing.T, p part) string {
 }
 
 // compare looks for each line that a page shows; columns are of any width, and
-// ... stands for anything.
+// ... means anything.
 func compare(t *testing.T, p part, out string) {
 	t.Helper()
 	spaces := regexp.MustCompile(`[ \t]+`)

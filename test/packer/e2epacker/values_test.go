@@ -16,7 +16,7 @@ const (
 	password = "Tr0ub4dor-and-3"
 )
 
-// values are what each platform's mandatory variables are given; @ stands for
+// values are what each platform's mandatory variables are given; @ means
 // a folder with a public key and what virtio-win.iso holds.
 var values = map[string]string{
 	"vsphere-iso":   vcenter + "iso_path = \"[ds] windows.iso\"\n",

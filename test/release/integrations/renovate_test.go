@@ -46,7 +46,7 @@ func renovate(t *testing.T) string {
 }
 
 // TestRenovateItself has Renovate find what it updates in the files of a repository
-// with the preset, in place of the regular expressions alone.
+// with the preset, instead of the regular expressions alone.
 func TestRenovateItself(t *testing.T) {
 	drivers, err := commands.Command(t, "bake", "driver", "azure-disk", "smb", "--for", "4.20", "--pins").Output()
 	if err != nil {

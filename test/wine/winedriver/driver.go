@@ -35,7 +35,7 @@ type Program struct {
 	Env  []string // beside the prefix's own
 	// UnixSocket is the program of test/wine/winedriver/unixsocket, for one that takes
 	// nothing but Unix sockets; "" for the others. Listen and Connect are the ports
-	// of 127.0.0.1 that stand for the paths.
+	// of 127.0.0.1 that mean the paths.
 	UnixSocket      string
 	Listen, Connect string
 }

@@ -65,7 +65,7 @@ func TestTruthNamesWhatThereIs(t *testing.T) {
 
 var quoted = regexp.MustCompile(`"([^"]+)"`)
 
-// onWindows are what a row says of Windows in place of a step's name.
+// onWindows are what a row says of Windows instead of a step's name.
 var onWindows = []string{"no step", "the same step", "the same steps", "the steps for a disk and a share", "csi-proxy alone", "the step for "}
 
 // checkRows looks at every row's two cells: what shows the claim, or that

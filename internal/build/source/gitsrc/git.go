@@ -45,7 +45,7 @@ type Commit struct {
 	repo string
 }
 
-// fullHash is of either of git's hash functions. Whatever else stands in the
+// fullHash is of either of git's hash functions. Whatever else is in the
 // place of a commit could be an option to a git command.
 var fullHash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 

@@ -28,7 +28,7 @@ const (
 
 // Open returns the content of one file of the commit's tree, as it was
 // committed. The commit, each folder on the way and the file are hashed: Read
-// gives a fault in place of io.EOF if the file isn't the commit's. Use nothing
+// gives a fault instead of io.EOF if the file isn't the commit's. Use nothing
 // before the end was reached.
 func (c *Commit) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	id, err := c.find(ctx, path)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Nothing that stands in the place of a URL or a commit is an option or a
+// Nothing that is in the place of a URL or a commit is an option or a
 // command to git, whatever the person's settings allow.
 func TestAddressesRunNothing(t *testing.T) {
 	person(t, "[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n")
@@ -39,7 +39,7 @@ func TestFetchRefusesWhatIsNoCommit(t *testing.T) {
 	}
 }
 
-// Git tells the URL of a submodule as it stands in .gitmodules.
+// Git tells the URL of a submodule as it is in .gitmodules.
 func TestCredentialsAreNotTold(t *testing.T) {
 	person(t, "")
 	u := newUpstream(t)

@@ -1,4 +1,4 @@
-// Package gomod brings Go modules from the module proxy, checks what lies in
+// Package gomod brings Go modules from the module proxy, checks what is in
 // the module cache against its h1 sums, and makes the synthetic main module
 // that a program is built from.
 //

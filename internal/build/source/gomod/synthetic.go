@@ -27,7 +27,7 @@ import (
 // line (https://go.dev/ref/mod#go-mod-file-go).
 const NoGoLine = "1.16"
 
-// SetGodebug writes what a component sets in place of its go.mod's GODEBUG into f;
+// SetGodebug writes what a component sets instead of its go.mod's GODEBUG into f;
 // nil sets nothing.
 func SetGodebug(f *modfile.File, o *pins.Godebug) error {
 	if o == nil {

@@ -156,7 +156,7 @@ var extras = []inventory.Resource{inventory.Pools, inventory.CSIDrivers, invento
 
 // cover says how much there is of each resource. What is there counts for
 // all there is, but for Nodes that other objects name. What isn't there may be
-// anywhere, unless a typed List says that there is none; and so may what stood in a
+// anywhere, unless a typed List says that there is none; and so may what was in a
 // file that couldn't be read.
 func (r *reader) cover() {
 	for _, resource := range slices.Concat(resources, extras) {

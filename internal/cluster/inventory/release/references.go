@@ -120,7 +120,7 @@ func (t streamTag) tag() inventory.PayloadTag {
 
 // kubernetesOf finds the version of Kubernetes in a list such as
 // "kubernetes=1.33.5,kubectl=1.33.5,machine-os=9.6,machine-os=10.0". A key may
-// stand there several times.
+// are there several times.
 func kubernetesOf(list string) string {
 	var found []string
 	for pair := range strings.SplitSeq(list, ",") {

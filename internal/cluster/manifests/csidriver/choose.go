@@ -150,7 +150,7 @@ func (c *choice) substitute() {
 }
 
 // core is a version without what OpenShift's forks lack of it: they ship
-// vSphere's last candidate in place of its release.
+// vSphere's last candidate instead of its release.
 func core(s string) version.Driver {
 	v := version.MustDriver(s)
 	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}

@@ -125,7 +125,7 @@ func (c *choice) keepsMode() bool {
 	return false
 }
 
-// keepChoices says what of the old DaemonSet was taken in place of the usual.
+// keepChoices says what of the old DaemonSet was taken instead of the usual.
 func (c *choice) keepChoices(o Options) {
 	projects := c.line.HostProcess == catalog.HostProcessDefault || c.line.HostProcess == catalog.HostProcessMandatory
 	if mode := c.old.mode(); o.Mode == "" && c.keepsMode() && (mode == HostProcess) != projects {

@@ -188,7 +188,7 @@ type windowsRelease struct {
 }
 
 // windowsReleases are those that OpenShift's Windows nodes run or ran. The
-// first is what --windows stands at: all releases since 4.10 support it.
+// first is what --windows is at: all releases since 4.10 support it.
 var windowsReleases = []windowsRelease{
 	{"2022", 20348, "mcr.microsoft.com/powershell:lts-nanoserver-ltsc2022", "pwsh.exe"},
 	{"2019", 17763, "mcr.microsoft.com/powershell:lts-nanoserver-1809", "pwsh.exe"},

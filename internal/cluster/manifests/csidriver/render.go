@@ -60,7 +60,7 @@ func given(o Options, sources []string) (map[string]string, error) {
 	return done, nil
 }
 
-// useImages puts the mirror's images and digests in place of the projects'.
+// useImages puts the mirror's images and digests instead of the projects'.
 func useImages(o Options, spec *corev1.PodSpec) (*images, error) {
 	all := containers(spec)
 	var sources []string

@@ -55,7 +55,7 @@ func releases(cat *catalog.Catalog) []string {
 
 // TestServed writes every driver for every release, mode and Windows version
 // and asks the judges of `verify skew --static` about each: nothing may be WARN
-// or worse. What can't be served stands in the golden table with its reason.
+// or worse. What can't be served is in the golden table with its reason.
 func TestServed(t *testing.T) {
 	cat := load(t)
 	var table strings.Builder

@@ -64,7 +64,7 @@ func (s *Server) onDatastore(name string) string {
 // maxFile is more than any script or answer file has; a CD may have programs too.
 const maxFile = 1 << 20
 
-// What stands for the image and the folder in a command that extracts files.
+// What means the image and the folder in a command that extracts files.
 const image, dest = "IMAGE", "DEST"
 
 // The commands that extract files. xorriso, which Packer makes CDs with, does what

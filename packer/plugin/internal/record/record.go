@@ -21,7 +21,7 @@ import (
 // APIVersion is the manifest's.
 const APIVersion = "winbake.dev/image/v1"
 
-// GuestPath is where the manifest lies on the machine, slash-separated.
+// GuestPath is where the manifest is on the machine, slash-separated.
 const GuestPath = "C:/ProgramData/winbake/manifest.json"
 
 // Manifest is manifest.json.

@@ -60,7 +60,7 @@ func server(data map[string]any) string {
 	}
 	addr, _ := data["PackerHTTPAddr"].(string)
 	if host, port, err := net.SplitHostPort(addr); err != nil || host == "" || port == "0" {
-		return "" // Packer has words in place of an address where there is none
+		return "" // Packer has words instead of an address where there is none
 	}
 	return "http://" + addr
 }

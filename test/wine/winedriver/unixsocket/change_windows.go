@@ -43,7 +43,7 @@ func (p *program) change(listen, connect uint16) error {
 			return err
 		}
 		original := base + uintptr(binary.LittleEndian.Uint32(rva[:]))
-		// A stub begins with the address of the function that it stands for.
+		// A stub begins with the address of the function that it means.
 		code = binary.LittleEndian.AppendUint64(code, uint64(original))
 		if err := p.writeRVA(entry, uint32(at+uintptr(len(code))-base)); err != nil {
 			return err

@@ -5,7 +5,7 @@
 //
 //	unixsocket LISTEN CONNECT PROGRAM ARGUMENT...
 //
-// LISTEN is the port of 127.0.0.1 that stands for the path that the program binds,
+// LISTEN is the port of 127.0.0.1 that means the path that the program binds,
 // CONNECT for the one that it connects to.
 package main
 
