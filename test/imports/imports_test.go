@@ -32,7 +32,7 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6975},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6989},
 	"hack":             {[]string{"internal/image"}, 2001},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9081},

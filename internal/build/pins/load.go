@@ -75,7 +75,7 @@ var versionsYAML = strictyaml.Options{
 func newDocument(path string, src []byte) (*document, error) {
 	d, err := strictyaml.Parse(path, src, versionsYAML)
 	if err == nil && d.Root == nil {
-		err = &fault.Error{Where: path, What: "the file is empty", Fix: "see examples/README.md for a file to start from"}
+		err = &fault.Error{Where: path, What: "the file is empty", Fix: "see https://github.com/winbake/winbake/blob/main/examples/README.md for a file to start from"}
 	}
 	return &document{d}, err
 }

@@ -1,9 +1,12 @@
 package bake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -102,8 +105,19 @@ func newList(t *tool) *cobra.Command {
 	cmd := &cobra.Command{Use: "list [component...]", Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames)}
 	var o buildOptions
 	o.sharedOptions.register(cmd)
-	list := func(ctx context.Context, names []string) ([]listRow, error) { return t.list(ctx, names, o) }
+	work := cmd.Flags().Bool("to-compile", false, "only programs that nobody has compiled, those that need the most memory first: the matrix of a pipeline")
+	list := func(ctx context.Context, names []string) ([]listRow, error) {
+		rows, err := t.list(ctx, names, o)
+		if *work {
+			rows = slices.DeleteFunc(rows, func(r listRow) bool { return r.Cached != cachedNo || r.Memory == 0 })
+			slices.SortStableFunc(rows, func(a, b listRow) int { return cmp.Compare(b.Memory, a.Memory) })
+		}
+		return rows, err
+	}
 	return app.Answer(t.App, "ComponentList", cmd, list, func(rows []listRow) [][]string {
+		if *work {
+			return app.Table("COMPONENT MIB", rows, func(r listRow) []string { return []string{r.Component, strconv.FormatInt(r.Memory>>20, 10)} })
+		}
 		return app.Table("COMPONENT SOURCE VERSION PAYLOAD SIZE STATE", rows, func(r listRow) []string {
 			size := "-"
 			if r.Size > 0 {
