@@ -36,7 +36,7 @@ var rooms = map[string]room{
 	"hack":             {[]string{"internal/image"}, 2001},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9081},
-	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8925},
+	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8931},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13247},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5936},
 	"packer":           {[]string{"internal/base"}, 5400},

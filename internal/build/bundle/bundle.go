@@ -157,9 +157,12 @@ func (w *writer) folder(dir, name string) error {
 }
 
 func (w *writer) file(from, name string) error {
+	if w.have[name] {
+		return nil
+	}
 	f, err := os.Open(from)
-	if err != nil || w.have[name] {
-		return errors.Join(err, f.Close())
+	if err != nil {
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()

@@ -33,7 +33,10 @@ var purposes = map[string]string{kindImage: "CONTAINER", kindProgram: "APPLICATI
 func (i *Image) spdx() ([]byte, error) {
 	doc := &spdx.Document{
 		SPDXVersion: spdx.Version, DataLicense: spdx.DataLicense, SPDXIdentifier: "DOCUMENT",
-		DocumentName: i.name() + "@" + i.Digest, DocumentNamespace: i.namespace(),
+		// Conforma's rule sbom_spdx.matches_image compares the digest of a name that it can
+		// read as a reference: with a host and a /.
+		// https://github.com/conforma/policy/blob/main/policy/lib/image/image.rego
+		DocumentName: "winbake.dev/" + i.name() + "@" + i.Digest, DocumentNamespace: i.namespace(),
 		CreationInfo: &spdx.CreationInfo{Created: i.Created.UTC().Format(time.RFC3339), Creators: []common.Creator{{CreatorType: "Tool", Creator: "winbake"}}},
 	}
 	relate := func(from, kind, to string) {
