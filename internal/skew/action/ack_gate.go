@@ -15,9 +15,7 @@ type AckGate struct {
 }
 
 func (a AckGate) apply(inv *inventory.Inventory) {
-	if c := &inv.Cluster; !slices.Contains(c.AdminAcks, a.Key) {
-		c.AdminAcks = append(slices.Clip(c.AdminAcks), a.Key)
-	}
+	inv.Cluster.AdminAcks = append(slices.Clip(inv.Cluster.AdminAcks), a.Key)
 }
 
 func (AckGate) rank() int { return rankLast }

@@ -148,7 +148,10 @@ func (r *reader) context() string {
 		flags = "--server " + r.host + " "
 	}
 	if user := r.o.Config.Impersonate.UserName; user != "" {
-		flags += "--as " + user + " "
+		flags += "--as " + shell.Word(user) + " "
+	}
+	for _, group := range r.o.Config.Impersonate.Groups {
+		flags += "--as-group " + shell.Word(group) + " "
 	}
 	return flags
 }
