@@ -220,8 +220,11 @@ func unpack(f io.ReadSeeker, dir string) error {
 	}
 	for r := tar.NewReader(f); ; {
 		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return errors.New("it ends early")
+		}
 		if err != nil {
-			return err // io.EOF too, before the end
+			return err
 		}
 		if h.Name == end {
 			break

@@ -25,8 +25,11 @@ type bundleOptions struct {
 
 func newBundle(t *tool) *cobra.Command {
 	var o bundleOptions
-	write := func(ctx context.Context, _ []string) (app.Place, error) {
-		return app.Place{Path: o.out}, t.bundle(ctx, o)
+	write := func(ctx context.Context, _ []string) (p app.Place, err error) {
+		if err = t.bundle(ctx, o); err == nil {
+			p.Path = o.out
+		}
+		return p, err
 	}
 	cmd := app.Answer(t.App, "Place", &cobra.Command{Use: "bundle"}, write, app.Place.Rows)
 	cmd.Flags().StringVar(&o.out, "out", "", "the tar file to write")
@@ -39,6 +42,13 @@ func newBundle(t *tool) *cobra.Command {
 func (t *tool) bundle(ctx context.Context, o bundleOptions) error {
 	if o.out == "" || o.out == toStdout {
 		return &fault.Error{What: "no file to write", Fix: "--out sources.tar"}
+	}
+	target, err := atomicfs.Target(o.out)
+	if err == nil {
+		err = atomicfs.CheckWritable(target, filepath.Dir(target))
+	}
+	if err != nil {
+		return err
 	}
 	file, jobs, err := t.jobs(trimmed(o.only))
 	if err != nil {
@@ -55,7 +65,10 @@ func (t *tool) bundle(ctx context.Context, o bundleOptions) error {
 			return err
 		}
 	}
-	return atomicfs.PutFile(o.out, func(w io.Writer) error { return bundle.Write(ctx, b, jobs, base, w) })
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return atomicfs.CantWrite(target, err)
+	}
+	return atomicfs.CantWrite(target, atomicfs.PutFile(target, func(w io.Writer) error { return bundle.Write(ctx, b, jobs, base, w) }))
 }
 
 // copyBase writes the base as a layout into a temporary folder.
