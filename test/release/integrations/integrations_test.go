@@ -185,7 +185,7 @@ func TestGitLab(t *testing.T) {
 }
 
 func TestPreCommit(t *testing.T) {
-	var hooks []struct{ ID, Entry, Files string }
+	var hooks []struct{ ID, Entry, Files, Language string }
 	decode(t, read(t, ".pre-commit-hooks.yaml"), &hooks)
 	if len(hooks) == 0 {
 		t.Fatal("no hooks")
@@ -193,6 +193,9 @@ func TestPreCommit(t *testing.T) {
 	for _, h := range hooks {
 		if out, code := run(t, h.Entry); code != 0 {
 			t.Errorf("%s: %s: %d\n%s", h.ID, h.Entry, code, out)
+		}
+		if h.Language != "system" {
+			t.Errorf("%s: pre-commit would compile this repository", h.ID)
 		}
 		if !regexp.MustCompile(h.Files).MatchString("a/versions.yaml") {
 			t.Errorf("%s doesn't run for versions.yaml", h.ID)
