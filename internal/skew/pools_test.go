@@ -26,13 +26,6 @@ func secondPool(inv *inventory.Inventory) {
 	inv.Drivers = append(inv.Drivers, d)
 }
 
-// pools is a cluster of 4.19 with a DaemonSet for each of two pools.
-func pools() *inventory.Inventory {
-	inv := storageCluster("4.19", "10.19.1")
-	all(pooled, narrowed, secondPool)(inv)
-	return inv
-}
-
 // marked gives the Windows DaemonSets the marks of an operator's.
 func marked(inv *inventory.Inventory) {
 	onWindows(func(d *inventory.Driver) { d.OperatorManaged = true })(inv)

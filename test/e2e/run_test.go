@@ -36,7 +36,7 @@ func checkStart(t *testing.T, c clone) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer prefix.Close() //nolint:errcheck // a temporary folder
+	defer prefix.Close()
 	programs := 0
 	for _, r := range ready {
 		if !r.Component.Program() {

@@ -123,7 +123,7 @@ func newKey(path string, public crypto.PublicKey) (*Key, error) {
 	return &Key{public: public, der: der}, err
 }
 
-// Sign, Verify, KeyID and Public are package dsse's interface.
+// Sign signs. With Verify, KeyID and Public it is package dsse's interface.
 func (k *Key) Sign(ctx context.Context, data []byte) ([]byte, error) {
 	if k.signer != nil {
 		return k.ask(ctx, data)

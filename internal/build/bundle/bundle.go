@@ -214,7 +214,7 @@ func unpack(f io.ReadSeeker, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // only its files are written
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}

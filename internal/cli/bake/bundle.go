@@ -81,7 +81,7 @@ func (t *tool) copyBase(ctx context.Context, ref string, r app.Registry) (dir st
 	if dir, err = os.MkdirTemp("", "winbake-base-"); err != nil {
 		return "", func() {}, fmt.Errorf("make a folder for the base: %w", err)
 	}
-	cleanup = func() { os.RemoveAll(dir) } //nolint:errcheck // a temporary folder
+	cleanup = func() { os.RemoveAll(dir) }
 	var image oci.ImageOrIndex = source.Index()
 	if source.Index() == nil {
 		image, err = source.Image()

@@ -147,7 +147,7 @@ func (t *tool) recipe(ctx context.Context, source *oci.Source, work string, o re
 	if err != nil {
 		return nil, nil, err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // only its files are written
 	texts := map[string]string{"versions.yaml": p.Versions}
 	for name, text := range p.Lock {
 		texts["versions.lock/"+name] = text

@@ -74,9 +74,9 @@ func (c *Catalog) ContainerdOf(kubernetes string) *Containerd {
 }
 
 // Takes tells whether a release of containerd is one that the Kubernetes minor is tested with.
-func (r *Containerd) Takes(v *semver.Version) bool {
+func (c *Containerd) Takes(v *semver.Version) bool {
 	newer := true
-	for _, text := range r.Least {
+	for _, text := range c.Least {
 		least := semver.MustParse(text)
 		if least.Major() == v.Major() && least.Minor() == v.Minor() {
 			return !v.LessThan(least)

@@ -3,7 +3,6 @@ package action
 import (
 	"cmp"
 	"embed"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"

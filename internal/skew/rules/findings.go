@@ -2,7 +2,7 @@ package rules
 
 import (
 	"cmp"
-	_ "embed"
+	_ "embed" // a template
 	"maps"
 	"strings"
 	"sync"

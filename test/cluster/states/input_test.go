@@ -27,11 +27,11 @@ func (s *state) asked(t *testing.T, dir string) []string {
 	} else {
 		write(t, filepath.Join(dir, "cluster.json"), listOf(t, s.cluster.objects()))
 	}
-	return append(args, s.about(t, dir)...)
+	return append(args, s.about(t)...)
 }
 
 // about are the arguments that don't say what is read.
-func (s *state) about(t *testing.T, dir string) []string {
+func (s *state) about(t *testing.T) []string {
 	t.Helper()
 	var args []string
 	if s.to != "" {

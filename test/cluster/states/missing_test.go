@@ -179,7 +179,7 @@ func TestMissingIsAskedForOnce(t *testing.T) {
 				}
 				input, add = []string{"--must-gather", top, "--from", s.cluster.release}, ""
 			}
-			input = append(input, s.about(t, dir)...)
+			input = append(input, s.about(t)...)
 			lines := asksFor(t, input)
 			write(t, filepath.Join(dir, "objects.json"), listOf(t, append(s.cluster.objects(), namespacesLeftOut()...)))
 			runsReads(t, dir, lines)

@@ -135,7 +135,7 @@ const (
 func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (outcome, ground string) {
 	t.Helper()
 	dir := t.TempDir()
-	asked := append([]string{"--kubeconfig", server.kubeconfig}, s.about(t, dir)...)
+	asked := append([]string{"--kubeconfig", server.kubeconfig}, s.about(t)...)
 	was, text := judge(t, asked), run(t, append([]string{"skew", "plan", "-o", "script"}, asked...)...).stdout
 	if strings.Count(text, "\nrun_") < 2 {
 		return nothing, "" // but to look at the result

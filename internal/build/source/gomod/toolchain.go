@@ -174,7 +174,7 @@ func (d *database) get(address string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
+	defer response.Body.Close() //nolint:errcheck // it was only read
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound, http.StatusGone:
