@@ -38,7 +38,7 @@ func every() []action.Action {
 		action.SetChannel{Channel: "eus-4.20"},
 		action.UpdateControlPlane{To: release("4.20")},
 		action.UpdateControlPlane{To: release("4.20.3"), Kubernetes: "1.33"},
-		action.UpdateControlPlane{To: release("4.20.3"), Hosted: true, Channel: "stable-4.20", Risky: true},
+		action.UpdateControlPlane{To: release("4.20.3"), Hosted: true, Channel: "stable-4.20", Risky: true, AWS: true},
 		action.PausePool{Pool: "worker"},
 		action.PausePool{Pool: "worker", Resume: true},
 		action.PausePool{Pool: "infra", Resume: true, Was: true},
@@ -58,6 +58,7 @@ func every() []action.Action {
 		action.ReplaceDriver{Object: present, Title: "vSphere", Version: v, Bake: []string{"--for", "4.20"}, Access: []string{"03-scc.yaml"}, DaemonSet: "08-daemonset.yaml", Folder: "vsphere-4.20", Image: "r/d:v3.5.0", Becomes: becomes},
 		action.DeployDriver{Title: "vSphere", Version: v, Bake: []string{"vsphere", "--for", "4.20"}, Folder: "vsphere-4.20", Becomes: becomes},
 		action.DeleteDaemonSet{Object: homeless, Without: "for a minute"},
+		action.HandOver{Object: homeless, Provisioner: "csi.vsphere.vmware.com"},
 		action.EditDriver{Object: present, Text: "give the flag", Flags: &action.Flags{
 			Container: "driver", Call: inventory.Call{At: "/spec/template/spec/containers/1", Args: []string{"--v=2", "--it's=<$HOME>"}}, Give: "--flag=true"}},
 		action.EditDriver{Object: present, Text: "remove the marks", Patch: `{"metadata":{"ownerReferences":null}}`},
@@ -91,7 +92,7 @@ func TestCommandsAreShell(t *testing.T) {
 			if strings.Contains(line, "<") {
 				t.Errorf("%T: a placeholder, which is a redirection: %s", a, line)
 			}
-			for _, ask := range []string{"NAMESPACE", "CONTAINER", "DIGEST", "TO", "RELEASE", "REGISTRY"} {
+			for _, ask := range []string{"NAMESPACE", "CONTAINER", "DIGEST", "TO", "RELEASE", "REGISTRY", "OPERATORS"} {
 				asked := false
 				for _, have := range r.Asks {
 					asked = asked || have.Name == ask && have.Text != ""
@@ -264,5 +265,15 @@ func TestEditBeforeReplacement(t *testing.T) {
 	}
 	if done := action.Record(edit).Done; strings.Contains(done, "||") {
 		t.Error(done)
+	}
+}
+
+// Who updates a hosted cluster depends on where it is.
+func TestHostedOnAWS(t *testing.T) {
+	for aws, want := range map[bool]bool{true: true, false: false} {
+		r := action.Record(action.UpdateControlPlane{To: release("4.20.3"), Hosted: true, AWS: aws})
+		if got := strings.Contains(r.Judge, "the rosa command"); got != want || len(r.Commands) > 0 {
+			t.Errorf("AWS %t: %q, %q", aws, r.Judge, r.Commands)
+		}
 	}
 }

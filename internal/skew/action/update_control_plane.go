@@ -25,6 +25,8 @@ type UpdateControlPlane struct {
 	// one that it is in. What is changed in the hosted cluster is put back.
 	Hosted  bool
 	Channel string
+	// AWS: it may be one of Red Hat OpenShift Service on AWS.
+	AWS bool
 	// Kubernetes is the API server's then, "" where the catalog doesn't know it.
 	Kubernetes string
 	// Linux are the DaemonSets that move with it, Migrated the in-tree plugins whose

@@ -94,7 +94,7 @@ func withoutWMCO(e Judged) Judged {
 
 func (p *planner) update(e Judged, channel string) {
 	snap := e.Now
-	up := action.UpdateControlPlane{To: snap.To, Hosted: p.inv.Cluster.Hosted(), Kubernetes: p.cat.KubernetesOf(snap.ToMinor())}
+	up := action.UpdateControlPlane{To: snap.To, Hosted: p.inv.Cluster.Hosted(), AWS: p.inv.Cluster.Platform == "AWS", Kubernetes: p.cat.KubernetesOf(snap.ToMinor())}
 	for _, entry := range e.Entries {
 		if f := entry.Finish(); f.Severity >= finding.Unknown && entry.Said.When != rules.Before && !slices.Contains(up.Later, f.ID+"="+f.Object) {
 			up.Later = append(up.Later, f.ID+"="+f.Object)

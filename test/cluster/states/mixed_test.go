@@ -1,6 +1,11 @@
 package states
 
-import "github.com/winbake/winbake/internal/base/finding"
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/winbake/winbake/internal/base/finding"
+)
 
 // Where the grounds of these states are written.
 const (
@@ -57,6 +62,12 @@ func mixedStates() []state {
 			c.nodes[i].wmco = ""
 		}
 	})
+	brought := vsphereHost("v3.7.1", at(drivers, "vmware-vsphere-csi-driver-windows-node"), func(d *driver) { d.operated = true })
+	here, err := os.Getwd() // a plan's script runs in another folder
+	if err != nil {
+		panic(err)
+	}
+	managed := filepath.Join(here, "testdata", "managed.yaml")
 	return []state{
 		{
 			name: "azure-disk HostProcess, equal", cluster: azure("4.17.30", uses(azureDiskName), with(azureDiskHost("v1.29.7-windows-hp"))), to: "4.18",
@@ -254,6 +265,12 @@ func mixedStates() []state {
 			name: "azure-disk behind, to a release that moves inside", cluster: azure("4.20.6", uses(azureDiskName), with(azureDisk("v1.32.0"))), to: "4.21",
 			verdict: finding.Warn,
 			why:     "one minor behind before the update", source: azureDiskFile,
+		},
+		{
+			name: "vsphere by hand, and the target's operator brings one", cluster: vs("4.22.2", uses(vsphereName), with(vsphereHost("v3.6.0"))), to: "5.0",
+			args: []string{"--catalog", managed}, brings: &brought,
+			verdict: finding.Warn,
+			why:     "a node takes one driver of a name: one's own hands over when the operator's is there", source: "https://github.com/openshift/enhancements/pull/2072",
 		},
 		{
 			name: "secrets-store, both from the project, Windows behind", cluster: openshift("4.20.6", "None", with(secretsStore("v1.4.8")), change(func(c *cluster) { c.linux = append(c.linux, onLinux(secretsStore("v1.5.2"), "csi-secrets-store")) })), to: "4.21",

@@ -86,6 +86,9 @@ func (s *server) shell(t *testing.T, dir, path, kubectl, script string, args ...
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+dir, "KUBECONFIG="+s.kubeconfig, "KUBECTL="+kubectl, "PLAY="+s.plays, "KUBECACHEDIR="+filepath.Join(path, "cache"),
 		"NO_COLOR=1", "SOURCE_DATE_EPOCH="+today, "POLL=0.1")
+	if d := s.state.brings; d != nil {
+		cmd.Env = append(cmd.Env, "OPERATORS="+d.name)
+	}
 	if !slices.Contains(args, "--yes") {
 		cmd.Env = append(cmd.Env, "TO="+nextOffered)
 	}

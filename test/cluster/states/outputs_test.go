@@ -190,7 +190,7 @@ func parses(t *testing.T, script string) error {
 func split(t *testing.T, lines []string) map[string][]string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("TO=4.20.6 RELEASE=4.20.6 DIGEST=sha256:0 NAMESPACE=ns CONTAINER=c REGISTRY=r.example/me node=node/n host=n pod=pod/p selector=a=b newest=1\nskopeo() { echo sha256:0; }\n")
+	b.WriteString("TO=4.20.6 RELEASE=4.20.6 DIGEST=sha256:0 NAMESPACE=ns CONTAINER=c REGISTRY=r.example/me OPERATORS=o node=node/n host=n pod=pod/p selector=a=b newest=1\nskopeo() { echo sha256:0; }\n")
 	for _, line := range lines {
 		fmt.Fprintf(&b, "set -- %s\nprintf '%%s\\0' \"$@\" \"\"\n", line)
 	}

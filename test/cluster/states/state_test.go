@@ -18,6 +18,8 @@ type state struct {
 	without    []string
 	// spaces: the must-gather has the list of all namespaces too.
 	spaces bool
+	// brings is the Windows DaemonSet that an operator of the target deploys.
+	brings *driver
 
 	verdict finding.Severity
 	why     string

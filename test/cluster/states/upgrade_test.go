@@ -135,6 +135,11 @@ func (s *server) upgrade(ctx context.Context, args []string) (answerOfPlay, erro
 		return answerOfPlay{}, err
 	}
 	s.release, s.follows = to, true
+	if d := s.state.brings; d != nil && minor(to) == minor(s.state.to) {
+		if _, err := s.typed.AppsV1().DaemonSets(d.namespace).Create(ctx, s.state.cluster.daemonSet(d), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return answerOfPlay{}, err
+		}
+	}
 	return answerOfPlay{Out: "Requested update to " + to + "\n"}, s.follow(ctx)
 }
 

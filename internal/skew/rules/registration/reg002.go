@@ -158,11 +158,11 @@ func byOperator(v *snapshot.View, report rules.Report) {
 		if !manages(from, d) || slices.ContainsFunc(v.At.DaemonSetsOf(d.Provisioner), v.At.Operated) {
 			return // of two the pair tells
 		}
-		f.Case = "by hand now"
+		f.Case, f.Do = "by hand now", []action.Action{action.HandOver{Object: d.Object, Provisioner: d.Provisioner}}
 	case manages(from, d):
 		return // an earlier hop said so, or what is now
 	case manages(to, d):
-		f.Case = "by hand"
+		f.Case, f.Do = "by hand", []action.Action{action.HandOver{Object: d.Object, Provisioner: d.Provisioner}}
 	case to != nil && to.WindowsProposed != nil && slices.Contains(to.WindowsProposed.Drivers, d.Line) && (from == nil || from.WindowsProposed == nil):
 		f.Case, f.Source, f.Evidence = "proposed", to.WindowsProposed.Source, v.At.CatalogEvidence()
 	default:
