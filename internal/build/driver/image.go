@@ -4,10 +4,12 @@ import (
 	"archive/tar"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"path"
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -22,9 +24,9 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// Program is a built program.
+// Program is a built program, or another file of an image.
 type Program struct {
-	Name string // in the image: azurediskplugin.exe
+	Name string // in the image: azurediskplugin.exe, or payload/index.json
 	Size int64  // in bytes
 	Open func() (io.ReadCloser, error)
 }
@@ -34,24 +36,15 @@ type Program struct {
 const layerLevel = 3
 
 // NewLayer packs the program into a layer of a Windows image, which it keeps in the
-// store. Such a layer has its files below Files and an empty folder Hives, and each
-// file's owner in a PAX record:
-// https://github.com/microsoft/hcsshim/blob/main/pkg/ociwclayer/import.go.
+// store.
 func NewLayer(ctx context.Context, p Program, store payload.Store) (v1.Layer, error) {
 	blob, err := store.Create()
 	if err != nil {
 		return nil, fmt.Errorf("create the layer: %w", err)
 	}
 	defer blob.Abort() //nolint:errcheck // after Commit it does nothing
-	z, err := gzip.NewWriterLevel(blob, layerLevel)
-	if err != nil {
-		return nil, fmt.Errorf("start gzip: %w", err)
-	}
-	if err := writeTar(ctx, z, p); err != nil {
-		return nil, fmt.Errorf("pack %s: %w", p.Name, err)
-	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("pack %s: %w", p.Name, err)
+	if err := Pack(ctx, blob, p); err != nil {
+		return nil, err
 	}
 	digest, _, err := blob.Commit()
 	if err != nil {
@@ -60,22 +53,47 @@ func NewLayer(ctx context.Context, p Program, store payload.Store) (v1.Layer, er
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return store.Open(digest) }, tarball.WithMediaType(types.OCILayer))
 }
 
-func writeTar(ctx context.Context, w io.Writer, p Program) error {
-	tw := tar.NewWriter(w)
-	for _, name := range []string{"Files/", "Hives/"} {
-		if err := tw.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name, Mode: 0o555, ModTime: time.Unix(0, 0)}); err != nil {
-			return err
+// Pack writes a layer of a Windows image with these files, and the folders that they are
+// in. Such a layer has its files below Files and an empty folder Hives, and each file's
+// owner in a PAX record:
+// https://github.com/microsoft/hcsshim/blob/main/pkg/ociwclayer/import.go.
+func Pack(ctx context.Context, w io.Writer, files ...Program) error {
+	z, err := gzip.NewWriterLevel(w, layerLevel)
+	if err != nil {
+		return fmt.Errorf("start gzip: %w", err)
+	}
+	tw := tar.NewWriter(z)
+	var folders []string
+	folder := func(name string) error {
+		if slices.Contains(folders, name) {
+			return nil
+		}
+		folders = append(folders, name)
+		return tw.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o555, ModTime: time.Unix(0, 0)})
+	}
+	if err := errors.Join(folder("Files"), folder("Hives")); err != nil {
+		return fmt.Errorf("pack the folders: %w", err)
+	}
+	for _, p := range files {
+		name := path.Join("Files", p.Name)
+		for at, c := range name {
+			if c == '/' {
+				err = errors.Join(err, folder(name[:at]))
+			}
+		}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o555, Size: p.Size, ModTime: time.Unix(0, 0),
+			PAXRecords: map[string]string{"MSWINDOWS.rawsd": owner()}}
+		if err = errors.Join(err, tw.WriteHeader(h)); err == nil {
+			err = stream.Copy(ctx, tw, p.Open, make([]byte, stream.BufferSize))
+		}
+		if err != nil {
+			return fmt.Errorf("pack %s: %w", p.Name, err)
 		}
 	}
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join("Files", p.Name), Mode: 0o555, Size: p.Size, ModTime: time.Unix(0, 0),
-		PAXRecords: map[string]string{"MSWINDOWS.rawsd": owner()}}
-	if err := tw.WriteHeader(h); err != nil {
-		return err
+	if err := errors.Join(tw.Close(), z.Close()); err != nil {
+		return fmt.Errorf("pack the layer: %w", err)
 	}
-	if err := stream.Copy(ctx, tw, p.Open, make([]byte, stream.BufferSize)); err != nil {
-		return err
-	}
-	return tw.Close()
+	return nil
 }
 
 // owner is a self-relative security descriptor, in base64, with BUILTIN\Users

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // choices is the key of a flag's annotation with the values that it may have.
@@ -99,6 +101,13 @@ func fromEnv(cmd *cobra.Command) (err error) {
 type Registry struct {
 	Insecure bool
 	Timeout  time.Duration // 0: the default
+}
+
+// Options is how images are read and written with these flags.
+func (r *Registry) Options(a *App) oci.Options {
+	return oci.Options{
+		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + Version(), Timeout: r.Timeout, Retrying: a.Retrying,
+	}
 }
 
 // Register adds them to f; whose is the registry's name in their help.

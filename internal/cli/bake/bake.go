@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/base/fault"
@@ -74,9 +73,7 @@ func (t *tool) git() (*gitsrc.Cache, error) {
 }
 
 func (t *tool) load(r app.Registry) oci.Options {
-	return oci.Options{
-		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
-	}
+	return r.Options(t.App)
 }
 
 func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, error) {

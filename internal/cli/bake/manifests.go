@@ -21,7 +21,7 @@ import (
 
 func newManifests(t *tool) *cobra.Command {
 	cmd := &cobra.Command{Use: "manifests"}
-	cmd.AddCommand(newServices(t), newSC(t), clusterfiles.NewCSIDriver(t.App), clusterfiles.NewPrecheck(t.App))
+	cmd.AddCommand(newServices(t), newSC(t), clusterfiles.NewCSIDriver(t.App), clusterfiles.NewPrecheck(t.App), clusterfiles.NewNode(t.App))
 	return cmd
 }
 

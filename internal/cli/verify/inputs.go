@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -120,9 +119,7 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 }
 
 func (t *tool) load(r app.Registry) oci.Options {
-	return oci.Options{
-		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
-	}
+	return r.Options(t.App)
 }
 
 // objects reads the cluster's objects from where the flags say that they are.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,8 +21,9 @@ import (
 
 func newInstall(a *app.App) *cobra.Command {
 	var only []string
+	var carried bool
 	cmd := changeCommand(a, &cobra.Command{
-		Use:   "install PAYLOAD",
+		Use:   "install [PAYLOAD]",
 		Short: "Install the files and services of a payload on this node",
 		Long: `install puts the payload's files into their place, makes or changes its services,
 starts them, and waits until their pipes answer: as a whole or not at all. If
@@ -29,23 +31,33 @@ something fails, files and services are put back. Cut short at any point and run
 again, it ends right.
 
 PAYLOAD is on this machine: a folder D that bake payload --dir D wrote, with
-D.winbake beside it, an OCI layout, or a tarball of an image.`,
+D.winbake beside it, an OCI layout, or a tarball of an image. --carried takes the one
+in the folder payload beside verify.exe, as images of bake manifests node have it.`,
 		Example: "  verify node install D:\\payload\n  verify node install D:\\image --only csi-proxy",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 	}, func(ctx context.Context, args []string, r *agent.Request) (func() error, error) {
-		im, err := openPayload(ctx, args[0])
+		name, err := named(args, carried)
+		if err == nil && name == "" {
+			err = &fault.Error{What: "no payload is named", Fix: `verify node install D:\payload`}
+		}
+		if err != nil {
+			return nil, err
+		}
+		im, err := openPayload(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		r.Reference, r.Expectation, r.Files = im.Reference, im.Expectation, im
 		return im.Close, im.Only(only)
 	})
+	carriedFlag(cmd, &carried)
 	cmd.Flags().StringSliceVar(&only, "only", nil, "only these components and the services that run them")
 	return cmd
 }
 
 func newRemove(a *app.App) *cobra.Command {
-	return changeCommand(a, &cobra.Command{
+	var wait bool
+	cmd := changeCommand(a, &cobra.Command{
 		Use:   "remove",
 		Short: "Remove what install put on this node",
 		Long: `remove stops and deletes the services that install made, and deletes its files,
@@ -54,6 +66,32 @@ logs and folders. What isn't as it was installed stays, and is named.`,
 	}, func(context.Context, []string, *agent.Request) (func() error, error) {
 		return func() error { return nil }, nil
 	})
+	cmd.Flags().BoolVar(&wait, "wait", false, "stay until stopped: for a DaemonSet's pods")
+	remove := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := remove(cmd, args)
+		if err == nil && wait {
+			<-cmd.Context().Done()
+		}
+		return err
+	}
+	return cmd
+}
+
+func carriedFlag(cmd *cobra.Command, carried *bool) {
+	cmd.Flags().BoolVar(carried, "carried", false, "take the payload in the folder payload beside verify.exe")
+}
+
+// named is the payload that is named or carried; "" for none.
+func named(args []string, carried bool) (string, error) {
+	switch {
+	case carried && len(args) > 0:
+		return "", &fault.Error{What: "--carried and a payload: " + args[0], Fix: "leave out one of them"}
+	case carried:
+		self, err := os.Executable()
+		return filepath.Join(filepath.Dir(self), "payload"), err
+	}
+	return strings.Join(args, ""), nil
 }
 
 // openPayload opens a payload of this machine.

@@ -3,9 +3,11 @@ package verifyexe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +27,8 @@ type checkOptions struct {
 	accept  []string
 	verbose bool
 	facts   bool
+	carried bool
+	every   time.Duration
 	// image asks for the check of an image before sysprep, for a profile.
 	image   bool
 	profile string
@@ -43,7 +47,10 @@ the node doesn't tell something, 1 if it couldn't run.
 --image is for the guest in which an image is made, as the last step before
 sysprep: it asks Windows whether it is what a node's image has to be, its
 services, firewall, SSH, updates, and what the build left. With PAYLOAD it
-compares the payload's files and services too.`,
+compares the payload's files and services too.
+
+--every checks again and again until it is stopped, whatever it finds: for a
+DaemonSet's pods, whose log it is.`,
 		Example: "  verify node check\n  verify node check D:\\payload -o json\n  verify node check node.json --accept WIN004\n  verify node check --image --profile openshift -o json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +60,19 @@ compares the payload's files and services too.`,
 			if o.image {
 				return checkImage(cmd.Context(), a, args, o)
 			}
-			return check(cmd.Context(), a, args, o)
+			name, err := named(args, o.carried)
+			if err != nil {
+				return err
+			}
+			if o.every == 0 {
+				return check(cmd.Context(), a, name, o)
+			}
+			return repeat(cmd.Context(), o.every, func() {
+				err := check(cmd.Context(), a, name, o)
+				if _, found := errors.AsType[app.ExitCode](err); err != nil && !found && cmd.Context().Err() == nil {
+					a.Console.Fail(err)
+				}
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -63,6 +82,8 @@ compares the payload's files and services too.`,
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list passed checks too")
 	f.BoolVar(&o.facts, "facts", false, "print what the node says of itself, as JSON, and judge nothing")
 	_ = f.MarkHidden("facts") // for package deploy
+	carriedFlag(cmd, &o.carried)
+	f.DurationVar(&o.every, "every", 0, "check again after this time, until stopped")
 	f.BoolVar(&o.image, "image", false, "check the image that is made of this machine, before sysprep")
 	f.StringVar(&o.profile, "profile", imagecheck.OpenShift, "with --image: openshift for nodes of the Windows Machine Config Operator, generic for others")
 	app.Choices(cmd, "profile", imagecheck.Profiles...)
@@ -71,8 +92,22 @@ compares the payload's files and services too.`,
 	return cmd
 }
 
-func check(ctx context.Context, a *app.App, args []string, o checkOptions) error {
-	facts, found, err := compare(ctx, args)
+// repeat does something at once, and then at intervals until it is stopped.
+func repeat(ctx context.Context, every time.Duration, do func()) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		do()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+func check(ctx context.Context, a *app.App, name string, o checkOptions) error {
+	facts, found, err := compare(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -84,12 +119,12 @@ func check(ctx context.Context, a *app.App, args []string, o checkOptions) error
 }
 
 // compare asks this node what it should be.
-func compare(ctx context.Context, args []string) (*node.Facts, []finding.Finding, error) {
+func compare(ctx context.Context, name string) (*node.Facts, []finding.Finding, error) {
 	sys, dir, err := agent.Local()
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := expectation(ctx, args, dir)
+	e, err := expectation(ctx, name, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +143,7 @@ func checkImage(ctx context.Context, a *app.App, args []string, o checkOptions) 
 		return err
 	}
 	if len(args) > 0 {
-		_, more, err := compare(ctx, args)
+		_, more, err := compare(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -123,24 +158,24 @@ func checkImage(ctx context.Context, a *app.App, args []string, o checkOptions) 
 
 // expectation is what this node should be: what a payload or a node.json says, or
 // what was installed.
-func expectation(ctx context.Context, args []string, dir agent.Dir) (*node.Expectation, error) {
-	if len(args) == 0 {
+func expectation(ctx context.Context, name string, dir agent.Dir) (*node.Expectation, error) {
+	if name == "" {
 		e, err := agent.Installed(dir)
 		if err == nil && e == nil {
 			err = &fault.Error{What: "nothing that verify.exe installed is on this node", Fix: "name what it should be: verify node check PAYLOAD or NODE.JSON"}
 		}
 		return e, err
 	}
-	if filepath.Ext(args[0]) != ".json" {
-		im, err := openPayload(ctx, args[0])
+	if filepath.Ext(name) != ".json" {
+		im, err := openPayload(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		return im.Expectation, im.Close()
 	}
-	data, err := infile.Read(args[0], infile.Text)
+	data, err := infile.Read(name, infile.Text)
 	if err != nil {
-		return nil, &fault.Error{Where: args[0], What: "can't be read: " + err.Error(), Fix: "bake payload --dir D writes it into D.winbake", Err: err}
+		return nil, &fault.Error{Where: name, What: "can't be read: " + err.Error(), Fix: "bake payload --dir D writes it into D.winbake", Err: err}
 	}
 	return node.Parse(data)
 }

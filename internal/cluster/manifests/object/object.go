@@ -10,7 +10,11 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/distribution/reference"
 	"sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/printable"
 )
 
 // File is one object and what it is for.
@@ -75,4 +79,54 @@ func ValidNamespace(name string) bool { return namespaceForm.MatchString(name) }
 // ClustersOwn tells whether a namespace is Kubernetes' or OpenShift's.
 func ClustersOwn(namespace string) bool {
 	return namespace == "default" || strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "openshift")
+}
+
+// CheckNamespace refuses a namespace that can't be one of an admin's own; usual is the one
+// that is taken unless another is given.
+func CheckNamespace(name, usual string) error {
+	switch {
+	case !ValidNamespace(name):
+		return &fault.Error{What: fmt.Sprintf("%q can't be a namespace", name), Fix: "--namespace, in lower-case letters, digits and dashes"}
+	case ClustersOwn(name):
+		return &fault.Error{What: name + " is the cluster's own", Fix: "--namespace, one of yours or a new one; or leave it out for " + usual}
+	}
+	return nil
+}
+
+// CheckImage refuses an image that no node could pull, or that would tell everybody a
+// password. pinned: it is named by its digest.
+func CheckImage(image, fix string) (pinned bool, err error) {
+	if image == "" {
+		return false, &fault.Error{What: "no image to run", Fix: fix}
+	}
+	if shown := printable.Reference(image); shown != image {
+		return false, &fault.Error{What: shown + " holds credentials, and the manifests are for everybody to read", Fix: "leave them out, and give them to the cluster: oc create secret docker-registry"}
+	}
+	ref, err := reference.ParseNormalizedNamed(image)
+	if err != nil {
+		return false, &fault.Error{What: fmt.Sprintf("%q can't be an image: %v", image, err), Fix: fix, Err: err}
+	}
+	_, pinned = ref.(reference.Digested)
+	return pinned, nil
+}
+
+// Files are the documents of a text, each below its name, a comment and an empty line.
+// What stands before the first is for who reads the text. by is the command that writes
+// them.
+func Files(text, by string) ([]File, error) {
+	var files []File
+	for _, doc := range strings.Split(text, "\n---\n")[1:] {
+		head, body, _ := strings.Cut(doc, "\n\n")
+		name, comment, _ := strings.Cut(strings.ReplaceAll("\n"+head, "\n# ", "\n")[1:], "\n")
+		var tree map[string]any
+		if err := yaml.Unmarshal([]byte(body), &tree); err != nil {
+			return nil, fmt.Errorf("read the manifest %s: %w", name, err)
+		}
+		data, err := Document(comment+"\nWritten by "+by+".", tree)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Name: name + ".yaml", Data: data})
+	}
+	return files, nil
 }

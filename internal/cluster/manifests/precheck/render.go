@@ -12,11 +12,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/distribution/reference"
-	"sigs.k8s.io/yaml"
-
 	"github.com/winbake/winbake/internal/base/fault"
-	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/manifests/object"
 )
@@ -69,21 +65,11 @@ func Render(o Options) (*Folder, error) {
 
 // check refuses what a cluster would refuse later, or take and not run.
 func (o *Options) check() (pinned bool, err error) {
-	if o.Image == "" {
-		return false, &fault.Error{What: "no image to run", Fix: "--image REGISTRY/winbake-verify@sha256:...; https://github.com/winbake/winbake/blob/main/docs/precheck.md says how to make one"}
+	if pinned, err = object.CheckImage(o.Image, "--image REGISTRY/winbake-verify@sha256:...; https://github.com/winbake/winbake/blob/main/docs/precheck.md says how to make one"); err != nil {
+		return false, err
 	}
-	if shown := printable.Reference(o.Image); shown != o.Image {
-		return false, &fault.Error{What: shown + " holds credentials, and the manifests are for everybody to read", Fix: "leave them out, and give them to the cluster: oc create secret docker-registry"}
-	}
-	ref, err := reference.ParseNormalizedNamed(o.Image)
-	if err != nil {
-		return false, &fault.Error{What: fmt.Sprintf("%q can't be an image: %v", o.Image, err), Fix: "--image REGISTRY/winbake-verify@sha256:...", Err: err}
-	}
-	if !object.ValidNamespace(o.Namespace) {
-		return false, &fault.Error{What: fmt.Sprintf("%q can't be a namespace", o.Namespace), Fix: "--namespace, in lower-case letters, digits and dashes"}
-	}
-	if object.ClustersOwn(o.Namespace) {
-		return false, &fault.Error{What: o.Namespace + " is the cluster's own", Fix: "--namespace, one of yours or a new one; or leave it out for " + DefaultNamespace}
+	if err := object.CheckNamespace(o.Namespace, DefaultNamespace); err != nil {
+		return false, err
 	}
 	if len(o.To) == 0 {
 		return false, &fault.Error{What: "no release to judge the update to", Fix: "--to 4.20; repeat it for the minor after that"}
@@ -98,7 +84,6 @@ func (o *Options) check() (pinned bool, err error) {
 			return false, &fault.Error{What: fmt.Sprintf("--image-version %s: there is no file in the pod", image), Fix: "--image-version DIGEST_OR_IMAGE=vX.Y.Z, once for each line of the file"}
 		}
 	}
-	_, pinned = ref.(reference.Digested)
 	return pinned, nil
 }
 
@@ -134,15 +119,11 @@ func (o *Options) containers(c check) []map[string]any {
 }
 
 func (o *Options) files() ([]object.File, error) {
-	var files []object.File
+	var docs []string
 	shared := strings.NewReplacer("$NAMESPACE", o.Namespace, "$TARGETS", strings.Join(o.To, " or "))
-	for _, doc := range strings.Split(shared.Replace(manifests), "\n---\n")[1:] {
-		if !strings.Contains(doc, "$CHECK") {
-			f, err := file(doc)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, f)
+	for _, doc := range strings.Split(shared.Replace(manifests), "\n---\n") {
+		if !strings.Contains(doc, "metadata: {name: winbake-precheck-$CHECK") {
+			docs = append(docs, doc)
 			continue
 		}
 		for _, c := range checks {
@@ -150,24 +131,8 @@ func (o *Options) files() ([]object.File, error) {
 			if err != nil {
 				return nil, fmt.Errorf("write the containers: %w", err)
 			}
-			f, err := file(strings.NewReplacer("$CHECK", c.name, "$VERDICT", c.verdict, "$MINUTE", c.minute, "$CONTAINERS", string(containers)).Replace(doc))
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, f)
+			docs = append(docs, strings.NewReplacer("$CHECK", c.name, "$VERDICT", c.verdict, "$MINUTE", c.minute, "$CONTAINERS", string(containers)).Replace(doc))
 		}
 	}
-	return files, nil
-}
-
-// file is a document of manifests.yaml: its name, a comment, and the manifest.
-func file(doc string) (object.File, error) {
-	head, body, _ := strings.Cut(doc, "\n\n")
-	name, comment, _ := strings.Cut(strings.ReplaceAll("\n"+head, "\n# ", "\n")[1:], "\n")
-	var tree map[string]any
-	if err := yaml.Unmarshal([]byte(body), &tree); err != nil {
-		return object.File{}, fmt.Errorf("read the manifest %s: %w", name, err)
-	}
-	data, err := object.Document(comment+"\nWritten by bake manifests precheck.", tree)
-	return object.File{Name: name + ".yaml", Data: data}, err
+	return object.Files(strings.Join(docs, "\n---\n"), "bake manifests precheck")
 }
