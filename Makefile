@@ -78,7 +78,7 @@ test: need-go
 	@$(GO) run ./test/steps test
 
 ## e2e: the tests on real things, which it installs (Debian, root)
-## e2e-PART: one part of them: cluster, images, packer, payload, race, release, wine; or proof, which is none of them
+## e2e-PART: one part of them: cluster, images, packer, payload, race, release, wine; or proof, which is none of them; cluster has more than its part of them
 PARTS := $(addprefix e2e-,cluster images packer payload proof race release wine)
 .PHONY: e2e $(PARTS)
 e2e $(PARTS): need-go
@@ -122,7 +122,7 @@ GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 .PHONY: lint
 lint: need-go
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
-	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) vet -tags e2e,operator,drivers,rehearsal ./... && $(GO) run $(GOLANGCI_LINT) run); done
+	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) vet -tags e2e,operator,drivers,rehearsal,cluster ./... && $(GO) run $(GOLANGCI_LINT) run); done
 	$(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run $(WINDOWS)
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	cd packer/plugin && $(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run ./e2e/service

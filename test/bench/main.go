@@ -24,11 +24,12 @@ import (
 
 func main() {
 	out := flag.String("write", "", "write the table into this document, between its markers")
+	only := flag.Bool("workers", false, "measure the workers of a pipeline alone")
 	live := flag.Bool("cluster", false, "measure the reader of live clusters instead, on an API server")
 	child := flag.String("child", "", "internal: the work that this process does")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, *out, *child, *live)
+	err := start(ctx, *out, *child, *live, *only)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -36,7 +37,7 @@ func main() {
 	}
 }
 
-func start(ctx context.Context, out, child string, live bool) error {
+func start(ctx context.Context, out, child string, live, workers bool) error {
 	switch {
 	case child != "":
 		return work(ctx, child, flag.Arg(0), flag.Arg(1))
@@ -53,6 +54,10 @@ func start(ctx context.Context, out, child string, live bool) error {
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir}
+	if workers {
+		err := b.workers(ctx)
+		return errors.Join(err, finish(&b.table, "", "", b.table.String()))
+	}
 	if err := b.run(ctx); err != nil {
 		return err
 	}
@@ -88,7 +93,7 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	for _, part := range []func(context.Context) error{
-		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify, b.manifests, b.templates,
+		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify, b.manifests, b.templates, b.workers,
 	} {
 		if err := part(ctx); err != nil {
 			return errors.Join(err, ctx.Err())

@@ -194,6 +194,8 @@ var suites = func() map[string][]step {
 	for name, steps := range parts {
 		all["e2e-"+name] = join([]step{system}, steps)
 	}
+	// A kubelet changes more of the machine than the tests of make e2e do.
+	all["e2e-cluster"] = append(all["e2e-cluster"], gotest("a real cluster, with Tekton", "40m", "-tags=cluster", "-count=1", "./test/cluster/tekton"))
 	return all
 }()
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -24,6 +25,24 @@ const (
 	server = "kube-apiserver"
 	client = "kubectl"
 )
+
+// Program is Build for another program of k8s.io/kubernetes/cmd: kubelet, or one of the
+// control plane.
+func Program(ctx context.Context, name string) (string, error) { return build(ctx, name) }
+
+// Module is where the module cache has a module that the module in dir requires, and its
+// version.
+func Module(ctx context.Context, dir, path string) (source, version string, err error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", path)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", "", fmt.Errorf("find %s: %w", path, err)
+	}
+	var module struct{ Dir, Version string }
+	err = json.Unmarshal(out, &module)
+	return module.Dir, module.Version, err
+}
 
 // Build returns the path of a kube-apiserver, which it builds if the user's
 // cache folder has none of these sources. It says so on standard error: the
