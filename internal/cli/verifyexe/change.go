@@ -33,12 +33,12 @@ again, it ends right.
 PAYLOAD is on this machine: a folder D that bake payload --dir D wrote, with
 D.winbake beside it, an OCI layout, or a tarball of an image. --carried takes the one
 in the folder payload beside verify.exe, as images of bake manifests node have it.`,
-		Example: "  verify node install D:\\payload\n  verify node install D:\\image --only csi-proxy",
+		Example: "  verify.exe node install D:\\payload\n  verify.exe node install D:\\image --only csi-proxy",
 		Args:    cobra.MaximumNArgs(1),
 	}, func(ctx context.Context, args []string, r *agent.Request) (func() error, error) {
 		name, err := named(args, carried)
 		if err == nil && name == "" {
-			err = &fault.Error{What: "no payload is named", Fix: `verify node install D:\payload`}
+			err = &fault.Error{What: "no payload is named", Fix: `verify.exe node install D:\payload`}
 		}
 		if err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func newRemove(a *app.App) *cobra.Command {
 		Short: "Remove what install put on this node",
 		Long: `remove stops and deletes the services that install made, and deletes its files,
 logs and folders. What isn't as it was installed stays, and is named.`,
-		Example: "  verify node remove",
+		Example: "  verify.exe node remove",
 	}, func(context.Context, []string, *agent.Request) (func() error, error) {
 		return func() error { return nil }, nil
 	})

@@ -51,7 +51,7 @@ compares the payload's files and services too.
 
 --every checks again and again until it is stopped, whatever it finds: for a
 DaemonSet's pods, whose log it is.`,
-		Example: "  verify node check\n  verify node check D:\\payload -o json\n  verify node check node.json --accept WIN004\n  verify node check --image --profile openshift -o json",
+		Example: "  verify.exe node check\n  verify.exe node check D:\\payload -o json\n  verify.exe node check node.json --accept WIN004\n  verify.exe node check --image --profile openshift -o json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("profile") && !o.image {
@@ -162,7 +162,7 @@ func expectation(ctx context.Context, name string, dir agent.Dir) (*node.Expecta
 	if name == "" {
 		e, err := agent.Installed(dir)
 		if err == nil && e == nil {
-			err = &fault.Error{What: "nothing that verify.exe installed is on this node", Fix: "name what it should be: verify node check PAYLOAD or NODE.JSON"}
+			err = &fault.Error{What: "nothing that verify.exe installed is on this node", Fix: "name what it should be: verify.exe node check PAYLOAD or NODE.JSON"}
 		}
 		return e, err
 	}

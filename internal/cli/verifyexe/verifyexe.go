@@ -13,10 +13,10 @@ import (
 // New returns the command.
 func New(a *app.App) *cobra.Command {
 	root := &cobra.Command{
-		Use:     "verify",
+		Use:     "verify.exe", // cmd.exe has a verify of its own
 		Short:   "Install and check a payload on a Windows node",
 		Long:    `This verify runs on a Windows node and works on that node alone.`,
-		Example: "  verify node install D:\\payload\n  verify node check\n  verify node remove",
+		Example: "  verify.exe node install D:\\payload\n  verify.exe node check\n  verify.exe node remove",
 	}
 	node := &cobra.Command{Use: "node", Short: "Install, check or remove a payload on this node"}
 	node.AddCommand(newInstall(a), newCheck(a), newRemove(a))

@@ -128,12 +128,12 @@ func TestCompareRemedies(t *testing.T) {
 		id    string
 		says  string
 	}{
-		"manual":       {func(f *Facts) { f.Services[0].Start = Say(winsvc.StartManual) }, ServiceStart, "verify node install"},
-		"no recovery":  {func(f *Facts) { f.Services[0].Recovery = Say(winsvc.Recovery{}) }, ServiceRecovery, "verify node install"},
+		"manual":       {func(f *Facts) { f.Services[0].Start = Say(winsvc.StartManual) }, ServiceStart, "verify.exe node install"},
+		"no recovery":  {func(f *Facts) { f.Services[0].Recovery = Say(winsvc.Recovery{}) }, ServiceRecovery, "verify.exe node install"},
 		"second owner": {func(f *Facts) { f.Services[0].Rivals = rivals("running", winsvc.StartManual) }, SecondOwner, `sc.exe stop "csiproxy", then sc.exe config "csiproxy" start= disabled`},
 		"dormant one":  {func(f *Facts) { f.Services[0].Rivals = rivals("stopped", winsvc.StartManual) }, SecondOwner, `on the node: sc.exe config "csiproxy" start= disabled`},
 		"pipe's owner": {func(f *Facts) { f.Pipes[0].PID = Say(uint32(41)) }, PipeOwner, "taskkill /f /pid 41"},
-		"no owner":     {func(f *Facts) { f.Services[0].PID, f.Pipes[0].PID = Say(uint32(0)), Say(uint32(0)) }, PipeOwner, "verify node install"},
+		"no owner":     {func(f *Facts) { f.Services[0].PID, f.Pipes[0].PID = Say(uint32(0)), Say(uint32(0)) }, PipeOwner, "verify.exe node install"},
 	} {
 		facts := healthy()
 		c.spoil(facts)

@@ -9,7 +9,7 @@ type Rule struct {
 }
 
 // install brings a node to what it should be.
-const install = "verify node install PAYLOAD"
+const install = "verify.exe node install PAYLOAD"
 
 // notAsked is why nothing is known of what the facts don't have.
 const notAsked = "nobody asked the node for it"

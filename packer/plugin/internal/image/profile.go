@@ -112,7 +112,7 @@ func stock(reference string) deploy.Otherwise {
 			where, known := place(f.Path)
 			if !known {
 				return nil, &fault.Error{Where: reference + " /payload/" + f.Path, What: "the image doesn't say where this file goes on a node, and the Windows Machine Config Operator has no such file",
-					Fix: "bake a payload with services, which carries a node.json: bake payload"}
+					Fix: "make a payload with services, which carries a node.json: bake payload"}
 			}
 			e.Files = append(e.Files, node.File{Component: strings.TrimSuffix(path.Base(f.Path), ".exe"), Path: where, Payload: f.Path, SHA256: f.SHA256, Size: f.Size})
 		}
