@@ -105,7 +105,7 @@ func begins(s skew.Step) string {
 			}
 			words = append(words, word)
 		}
-		if len(words) > 1 && !slices.Contains(words, "get") {
+		if len(words) > 1 && words[0] != "test" && !slices.Contains(words, "get") {
 			return " (" + strings.Join(words, " ") + " ...)"
 		}
 	}

@@ -25,9 +25,14 @@ type ByHand struct {
 
 func (a ByHand) apply(inv *inventory.Inventory) { become(inv, a.Becomes) }
 
+// rank puts what mends a driver before what only looks after its pods, or waits for
+// them: they may be well then.
 func (a ByHand) rank() int {
-	if a.First {
+	switch {
+	case a.First:
 		return rankRemove
+	case a.Becomes != nil:
+		return rankDrivers
 	}
 	return ByHandRank
 }
