@@ -35,7 +35,7 @@ var rooms = map[string]room{
 	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 7313},
 	"hack":             {[]string{"internal/image"}, 2001},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
-	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9115},
+	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9113},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8952},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13375},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5936},
