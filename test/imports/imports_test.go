@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9113},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8952},
-	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13375},
+	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13402},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5936},
 	"packer":           {[]string{"internal/base"}, 5400},
 	"payload":          {[]string{"internal/image", "internal/base"}, 2957},

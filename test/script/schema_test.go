@@ -176,7 +176,7 @@ func TestSchemaCurrent(t *testing.T) {
 
 // Every -o that has json has kinds, or is one of those that report findings.
 func TestEveryJSONHasAKind(t *testing.T) {
-	if n := len(kinds(t)); n != 22 {
+	if n := len(kinds(t)); n != 23 {
 		t.Errorf("%d kinds", n)
 	}
 }

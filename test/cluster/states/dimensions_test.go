@@ -140,6 +140,20 @@ func dimensions() []dimension {
 
 		{"the driver crashes", host(), "4.21", waiting("CrashLoopBackOff"), block, "REG004", "CrashLoopBackOff"},
 		{"the driver's image can't be pulled", host(), "4.21", waiting("ImagePullBackOff"), block, "REG004", "ImagePullBackOff"},
+		{"the driver's pods find no room", host(), "4.21", []any{
+			onSet(func(ds *appsv1.DaemonSet) {
+				ds.Status.NumberReady, ds.Status.NumberAvailable, ds.Status.NumberUnavailable = 0, 0, 2
+			}),
+			onPod(func(p *corev1.Pod) {
+				if metav1.GetControllerOf(p) == nil {
+					return
+				}
+				p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+					MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{p.Spec.NodeName}}}}}}}}
+				p.Spec.NodeName = ""
+				p.Status = corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available: 1 Insufficient memory."}}}
+			}),
+		}, block, "REG004", "Insufficient memory"},
 		{"the driver crashes, and nobody uses it", openshift("4.20.6", "VSphere", with(vsphereHost("v3.5.0"))), "4.21", waiting("CrashLoopBackOff"), warn, "REG004", ""},
 		{"no CSINode lists the driver", host(), "4.21", []any{func(n *storagev1.CSINode) { n.Spec.Drivers = nil }}, block, "REG001", ""},
 		{"only a pod that has ended uses a volume", openshift("4.20.6", "VSphere", uses(vsphereName)), "4.21", []any{onPod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })}, pass, "", ""},

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/podtext"
 )
 
 // pod takes a pod: the volumes that it uses, and the image that it runs for a
@@ -44,6 +45,9 @@ func (c *Collector) pod(o inventory.Object, pod *corev1.Pod, at Locator) {
 }
 
 func (c *Collector) runs(set string, pod *corev1.Pod) {
+	if node, reason := podtext.Unscheduled(pod); node != "" {
+		note(c.broken, brokenKey{key{pod.Namespace, set}, "its pod", reason}, node)
+	}
 	for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
 		if reason := stuck(&s); reason != "" {
 			note(c.broken, brokenKey{key{pod.Namespace, set}, s.Name, reason}, pod.Spec.NodeName)
@@ -116,12 +120,11 @@ func jobEnded(j *batchv1.Job) bool {
 }
 
 func (c *Collector) cronJob(o inventory.Object, j *batchv1.CronJob, at Locator) {
-	base := []any{"spec", "jobTemplate", "spec", "template", "spec"}
 	replicas := j.Spec.JobTemplate.Spec.Parallelism
 	if j.Spec.Suspend != nil && *j.Spec.Suspend {
 		replicas = new(int32)
 	}
-	c.template(o, j, replicas, &j.Spec.JobTemplate.Spec.Template, base, at)
+	c.template(o, j, replicas, &j.Spec.JobTemplate.Spec.Template, []any{"spec", "jobTemplate", "spec", "template", "spec"}, at)
 }
 
 func (c *Collector) replicationController(o inventory.Object, r *corev1.ReplicationController, at Locator) {

@@ -44,3 +44,27 @@ func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
 	}
 	return out
 }
+
+// Unscheduled is the node that a DaemonSet's pod is made for and that it can't get onto,
+// and what the scheduler says; "" for a pod that has its node. Its controller names the
+// node by the affinity's field:
+// https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#how-daemon-pods-are-scheduled
+func Unscheduled(pod *corev1.Pod) (node, reason string) {
+	for _, c := range pod.Status.Conditions {
+		if pod.Spec.NodeName == "" && c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
+			reason = c.Reason + " (" + c.Message + ")"
+		}
+	}
+	a := pod.Spec.Affinity
+	if reason == "" || a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return "", reason
+	}
+	for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, f := range term.MatchFields {
+			if f.Key == "metadata.name" && len(f.Values) == 1 {
+				node = f.Values[0]
+			}
+		}
+	}
+	return node, reason
+}
