@@ -205,7 +205,7 @@ func (o *nodeOptions) content(ctx context.Context, source *oci.Source, dir strin
 		return nil, nil, err
 	}
 	if im.Verify == nil {
-		return nil, nil, &fault.Error{Where: im.Reference, What: "it carries no verify.exe, which installs it", Fix: "make it again: bake payload --with-verify"}
+		return nil, nil, &fault.Error{Where: im.Reference, What: "it has no verify.exe, which installs it", Fix: "make it again: bake payload --with-verify"}
 	}
 	if err := im.Only(o.Only); err != nil {
 		return nil, nil, err

@@ -21,7 +21,7 @@ import (
 
 func newInstall(a *app.App) *cobra.Command {
 	var only []string
-	var carried bool
+	var beside bool
 	cmd := changeCommand(a, &cobra.Command{
 		Use:   "install [PAYLOAD]",
 		Short: "Install the files and services of a payload on this node",
@@ -31,12 +31,12 @@ something fails, files and services are put back. Cut short at any point and run
 again, it ends right.
 
 PAYLOAD is on this machine: a folder D that bake payload --dir D wrote, with
-D.winbake beside it, an OCI layout, or a tarball of an image. --carried takes the one
+D.winbake beside it, an OCI layout, or a tarball of an image. --beside takes the one
 in the folder payload beside verify.exe, as images of bake manifests node have it.`,
 		Example: "  verify.exe node install D:\\payload\n  verify.exe node install D:\\image --only csi-proxy",
 		Args:    cobra.MaximumNArgs(1),
 	}, func(ctx context.Context, args []string, r *agent.Request) (func() error, error) {
-		name, err := named(args, carried)
+		name, err := named(args, beside)
 		if err == nil && name == "" {
 			err = &fault.Error{What: "no payload is named", Fix: `verify.exe node install D:\payload`}
 		}
@@ -50,7 +50,7 @@ in the folder payload beside verify.exe, as images of bake manifests node have i
 		r.Reference, r.Expectation, r.Files = im.Reference, im.Expectation, im
 		return im.Close, im.Only(only)
 	})
-	carriedFlag(cmd, &carried)
+	besideFlag(cmd, &beside)
 	cmd.Flags().StringSliceVar(&only, "only", nil, "only these components and the services that run them")
 	return cmd
 }
@@ -78,16 +78,16 @@ logs and folders. What isn't as it was installed stays, and is named.`,
 	return cmd
 }
 
-func carriedFlag(cmd *cobra.Command, carried *bool) {
-	cmd.Flags().BoolVar(carried, "carried", false, "take the payload in the folder payload beside verify.exe")
+func besideFlag(cmd *cobra.Command, beside *bool) {
+	cmd.Flags().BoolVar(beside, "beside", false, "take the payload in the folder payload beside verify.exe")
 }
 
-// named is the payload that is named or carried; "" for none.
-func named(args []string, carried bool) (string, error) {
+// named is the payload that is named or beside; "" for none.
+func named(args []string, beside bool) (string, error) {
 	switch {
-	case carried && len(args) > 0:
-		return "", &fault.Error{What: "--carried and a payload: " + args[0], Fix: "leave out one of them"}
-	case carried:
+	case beside && len(args) > 0:
+		return "", &fault.Error{What: "--beside and a payload: " + args[0], Fix: "leave out one of them"}
+	case beside:
 		self, err := os.Executable()
 		return filepath.Join(filepath.Dir(self), "payload"), err
 	}

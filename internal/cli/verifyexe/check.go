@@ -27,7 +27,7 @@ type checkOptions struct {
 	accept  []string
 	verbose bool
 	facts   bool
-	carried bool
+	beside bool
 	every   time.Duration
 	// image asks for the check of an image before sysprep, for a profile.
 	image   bool
@@ -49,7 +49,7 @@ sysprep: it asks Windows whether it is what a node's image has to be, its
 services, firewall, SSH, updates, and what the build left. With PAYLOAD it
 compares the payload's files and services too.
 
---every checks again and again until it is stopped, whatever it finds: for a
+--every repeats the check until it is stopped, also if it finds something: for a
 DaemonSet's pods, whose log it is.`,
 		Example: "  verify.exe node check\n  verify.exe node check D:\\payload -o json\n  verify.exe node check node.json --accept WIN004\n  verify.exe node check --image --profile openshift -o json",
 		Args:    cobra.MaximumNArgs(1),
@@ -60,7 +60,7 @@ DaemonSet's pods, whose log it is.`,
 			if o.image {
 				return checkImage(cmd.Context(), a, args, o)
 			}
-			name, err := named(args, o.carried)
+			name, err := named(args, o.beside)
 			if err != nil {
 				return err
 			}
@@ -82,7 +82,7 @@ DaemonSet's pods, whose log it is.`,
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list passed checks too")
 	f.BoolVar(&o.facts, "facts", false, "print what the node says of itself, as JSON, and judge nothing")
 	_ = f.MarkHidden("facts") // for package deploy
-	carriedFlag(cmd, &o.carried)
+	besideFlag(cmd, &o.beside)
 	f.DurationVar(&o.every, "every", 0, "check again after this time, until stopped")
 	f.BoolVar(&o.image, "image", false, "check the image that is made of this machine, before sysprep")
 	f.StringVar(&o.profile, "profile", imagecheck.OpenShift, "with --image: openshift for nodes of the Windows Machine Config Operator, generic for others")

@@ -28,6 +28,6 @@ func TestNamed(t *testing.T) {
 		t.Errorf("%q, %v", name, err)
 	}
 	if _, err := named([]string{`D:\payload`}, true); err == nil {
-		t.Error("a payload that is named and one that is carried are two")
+		t.Error("a payload that is named and one that is beside are two")
 	}
 }

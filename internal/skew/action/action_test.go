@@ -26,7 +26,7 @@ func every() []action.Action {
 	becomes := inventory.Driver{Object: present, OS: "windows", Provisioner: "csi.vsphere.vmware.com", HostProcess: true,
 		Image: inventory.Image{Reference: "registry.k8s.io/csi-vsphere/driver:v3.5.0"}, Version: inventory.VersionFact{Version: v, Known: true}}
 	return []action.Action{
-		action.ByHand{Text: "mend its path", Object: present.String(), Save: &present, Becomes: &becomes},
+		action.ByHand{Text: "correct its path", Object: present.String(), Save: &present, Becomes: &becomes},
 		action.ByHand{Text: "look", Look: [][]string{{"oc", "get", "nodes"}}},
 		action.Check{},
 		action.Check{Built: "4.20", Files: []string{"vsphere 4.20.txt"}},

@@ -25,7 +25,7 @@ type ByHand struct {
 
 func (a ByHand) apply(inv *inventory.Inventory) { become(inv, a.Becomes) }
 
-// rank puts what mends a driver before what only looks after its pods, or waits for
+// rank puts what repairs a driver before what only shows its pods, or waits for
 // them: they may be well then.
 func (a ByHand) rank() int {
 	switch {

@@ -88,10 +88,10 @@ func (o *Options) containers() (init, main []map[string]any, what string) {
 	check := []string{"check"}
 	what = "Checks each Windows node against the payload, and changes none." + ready
 	if o.Mode == CheckOnly {
-		check = append(check, "--carried")
+		check = append(check, "--beside")
 	} else {
 		what = "Installs the payload on each Windows node, and checks it from then on." + ready
-		args := []string{"install", "--carried"}
+		args := []string{"install", "--beside"}
 		for _, c := range o.Only {
 			args = append(args, "--only="+c)
 		}
