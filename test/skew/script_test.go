@@ -155,7 +155,8 @@ echo not reached
 step 2_1 "" second "" "" "" false
 `
 	head, foot, _ := strings.Cut(script, "# STEPS\n")
-	steps := foot[strings.Index(foot, "\nundo_1_1"):]
+	_, steps, _ := strings.Cut(foot, "\nundo_1_1")
+	steps = "\nundo_1_1" + steps
 	foot = strings.TrimSuffix(foot, steps)
 	if err := os.MkdirAll(filepath.Join(dir, "one-a-b"), 0o755); err != nil {
 		t.Fatal(err)

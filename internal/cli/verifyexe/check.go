@@ -27,7 +27,7 @@ type checkOptions struct {
 	accept  []string
 	verbose bool
 	facts   bool
-	beside bool
+	beside  bool
 	every   time.Duration
 	// image asks for the check of an image before sysprep, for a profile.
 	image   bool

@@ -63,7 +63,7 @@ func TestWrongAnswers(t *testing.T) {
 				t.Errorf("%s: %+v", c.Row, f)
 			}
 		}
-		if want := append(c.Also, c.Row); !sameIDs(wrong, want) {
+		if want := append([]string{c.Row}, c.Also...); !sameIDs(wrong, want) {
 			t.Errorf("%s %s: %v are wrong, want %v", c.Row, c.Observed, wrong, want)
 		}
 	}

@@ -32,6 +32,7 @@ func open(port int) question {
 				closed = append(closed, n.name)
 			case portRestricted:
 				restricted = append(restricted, n.name)
+			case portOpen:
 			}
 		}
 		if len(closed) > 0 {

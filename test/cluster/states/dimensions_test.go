@@ -60,14 +60,14 @@ func condition(kind, status, reason string) onVersion {
 	}
 }
 
-// variable sets an environment variable of a container.
-func variable(container, name, value string) onSet {
+// variable sets an environment variable of the registrar.
+func variable(name, value string) onSet {
 	return func(ds *appsv1.DaemonSet) {
 		for i := range ds.Spec.Template.Spec.Containers {
 			c := &ds.Spec.Template.Spec.Containers[i]
 			c.Env = slices.Clone(c.Env) // the containers share it
 			for j := range c.Env {
-				if strings.Contains(c.Name, container) && c.Env[j].Name == name {
+				if strings.Contains(c.Name, "registrar") && c.Env[j].Name == name {
 					c.Env[j].Value = value
 				}
 			}
@@ -112,12 +112,12 @@ func dimensions() []dimension {
 	folder := `C:\var\lib\kubelet\plugins\csi.vsphere.vmware.com`
 	warn, block, unknown := finding.Warn, finding.Block, finding.Unknown
 	return []dimension{
-		{"the registrar dials another socket", host(), "4.21", append(unproven, variable("registrar", "CSI_ENDPOINT", "unix://"+folder+`\other.sock`)), block, "REG001 REG006", "--csi-address"},
-		{"another socket is registered", host(), "4.21", append(unproven, variable("registrar", "DRIVER_REG_SOCK_PATH", folder+`\other.sock`)), block, "REG001 REG006", "be one file of the node"},
+		{"the registrar dials another socket", host(), "4.21", append(unproven, variable("CSI_ENDPOINT", "unix://"+folder+`\other.sock`)), block, "REG001 REG006", "--csi-address"},
+		{"another socket is registered", host(), "4.21", append(unproven, variable("DRIVER_REG_SOCK_PATH", folder+`\other.sock`)), block, "REG001 REG006", "be one file of the node"},
 		{"the driver's folder is another driver's", pipes(), "4.20", append(unproven, hostPath("file.csi.azure.com", `C:\var\lib\kubelet\plugins\other\`)), block, "REG001 REG006", "be one file of the node"},
 		{"the registration folder isn't the kubelet's", pipes(), "4.20", append(unproven, hostPath("plugins_registry", `C:\var\lib\kubelet\plugins\`)), block, "REG001 REG006", "plugins_registry"},
-		{"forward slashes in a path, and it works", host(), "4.21", []any{variable("registrar", "DRIVER_REG_SOCK_PATH", strings.ReplaceAll(folder, `\`, "/")+"/csi.sock")}, pass, "", ""},
-		{"a small drive letter, and it works", host(), "4.21", []any{variable("registrar", "DRIVER_REG_SOCK_PATH", "c"+folder[1:]+`\csi.sock`)}, pass, "", ""},
+		{"forward slashes in a path, and it works", host(), "4.21", []any{variable("DRIVER_REG_SOCK_PATH", strings.ReplaceAll(folder, `\`, "/")+"/csi.sock")}, pass, "", ""},
+		{"a small drive letter, and it works", host(), "4.21", []any{variable("DRIVER_REG_SOCK_PATH", "c"+folder[1:]+`\csi.sock`)}, pass, "", ""},
 
 		{"Server 2022 before its least revision", host(), "4.21", []any{build("10.0.20348.500", "10.0.20348")}, warn, "NODE006", "install the updates of Windows"},
 		{"Server 2016", host(), "4.21", []any{build("10.0.14393.4000", "10.0.14393")}, warn, "NODE006", ""},

@@ -61,7 +61,9 @@ func start(t *testing.T) *cluster {
 	t.Cleanup(func() {
 		c.t = t
 		c.logs()
-		c.command(context.Background(), c.dir, "bash", script, "stop")
+		if _, err := c.command(context.Background(), c.dir, "bash", script, "stop"); err != nil {
+			t.Error(err)
+		}
 	})
 	c.run(c.dir, "bash", script, "start")
 	c.serve()

@@ -182,13 +182,13 @@ func builder(t *testing.T) content {
 		t.Fatal(err)
 	}
 	var linked []string
-	take := func(file, at string) {
-		real, err := filepath.EvalSymlinks(file)
+	take := func(named, at string) {
+		file, err := filepath.EvalSymlinks(named)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.files[at] = real
-		linked = append(linked, real)
+		c.files[at] = file
+		linked = append(linked, file)
 	}
 	for _, p := range programs {
 		file, err := exec.LookPath(p)
@@ -210,11 +210,11 @@ func builder(t *testing.T) content {
 		if !strings.HasPrefix(at, "/usr/") {
 			at = "/usr" + at
 		}
-		real, err := filepath.EvalSymlinks(lib)
+		file, err := filepath.EvalSymlinks(lib)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.files[at] = real
+		c.files[at] = file
 	}
 	return c
 }

@@ -251,14 +251,14 @@ spec: {taints: [{key: os, value: Windows, effect: NoSchedule}]}
 		c.kubectl("patch", "node/"+n, "--subresource=status", "--type=merge", "-p", `{"status": {"capacity": {"cpu": "2", "memory": "4Gi", "pods": "20"}, "allocatable": {"cpu": "2", "memory": "4Gi", "pods": "20"}, "conditions": [{"type": "Ready", "status": "True"}]}}`)
 	}
 	c.kubectl("apply", "-f", write("a", "node"))
-	c.until("each Windows node has its pod", func() bool { return len(c.nodePods(ns)) == 2 })
-	for _, p := range c.nodePods(ns) {
+	c.until("each Windows node has its pod", func() bool { return len(c.nodePods()) == 2 })
+	for _, p := range c.nodePods() {
 		if p.image != "a" || !strings.HasPrefix(p.node, "win-") {
 			t.Errorf("%+v", p)
 		}
 	}
 	// No pod goes while the other isn't ready, and none where the newest one isn't.
-	for _, p := range c.nodePods(ns) {
+	for _, p := range c.nodePods() {
 		c.ready(ns, p.name)
 	}
 	for _, next := range [][2]string{{"b", write("b", "newer")}, {"c", write("c", "gone", "--remove")}} {
@@ -267,7 +267,7 @@ spec: {taints: [{key: os, value: Windows, effect: NoSchedule}]}
 		for done := 1; done <= 2; done++ {
 			var pods []nodePod
 			c.until("another pod is of image "+image, func() bool {
-				pods = c.nodePods(ns)
+				pods = c.nodePods()
 				n := 0
 				for _, p := range pods {
 					if p.image == image {
@@ -299,7 +299,7 @@ type nodePod struct {
 	deleting          bool
 }
 
-func (c *cluster) nodePods(ns string) (list []nodePod) {
+func (c *cluster) nodePods() (list []nodePod) {
 	c.t.Helper()
 	var pods struct {
 		Items []struct {
@@ -310,7 +310,7 @@ func (c *cluster) nodePods(ns string) (list []nodePod) {
 			}
 		}
 	}
-	c.get(&pods, "-n", ns, "pods")
+	c.get(&pods, "-n", "winbake-node", "pods")
 	for _, p := range pods.Items {
 		image := p.Spec.Containers[0].Image
 		list = append(list, nodePod{p.Metadata.Name, p.Spec.NodeName, image[len(image)-1:], p.Metadata.DeletionTimestamp != ""})

@@ -190,7 +190,7 @@ func (n node) healthy(image string) {
 }
 
 // finds is a check that must find something.
-func (n node) finds(image string, ids ...string) ran {
+func (n node) finds(image string, ids ...string) {
 	n.t.Helper()
 	r := n.run(slices.Concat([]string{"check", image}, wineCantTell)...)
 	for _, id := range ids {
@@ -198,7 +198,6 @@ func (n node) finds(image string, ids ...string) ran {
 			n.t.Errorf("want %s: %+v", id, r)
 		}
 	}
-	return r
 }
 
 // proxies are the processes of csi-proxy.

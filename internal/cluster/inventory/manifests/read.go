@@ -18,7 +18,7 @@ func (r *reader) text(ctx context.Context, file string, src []byte) error {
 	src, err := decodeText(src)
 	if err != nil {
 		r.problem(inventory.Problem{Where: file + ":1", What: err.Error(), Fix: "leave it out, unpack it, or give a must-gather with --must-gather"})
-		return nil
+		return nil //nolint:nilerr // the others are read
 	}
 	if template := carvel(file, src); template != nil {
 		r.problem(*template)

@@ -100,10 +100,12 @@ func (r *reader) visit(name, file string, isFolder bool) {
 		if isFolder {
 			return
 		}
-		if p.role == log {
+		switch p.role {
+		case log:
 			err = r.readLog(name, file)
-		} else if p.role == object || p.role == list {
+		case object, list:
 			err = r.readObjects(name, file, p)
+		case timestamp, script, other:
 		}
 	}
 	if err != nil {
