@@ -104,7 +104,7 @@ type Registry struct {
 }
 
 // Options is how images are read and written with these flags.
-func (r *Registry) Options(a *App) oci.Options {
+func (r Registry) Options(a *App) oci.Options {
 	return oci.Options{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + Version(), Timeout: r.Timeout, Retrying: a.Retrying,
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/source/gitsrc"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/image/oci"
 )
 
 //go:embed help
@@ -70,10 +69,6 @@ func (t *tool) cacheFolder(name string) (string, error) {
 func (t *tool) git() (*gitsrc.Cache, error) {
 	dir, err := t.cacheFolder("git")
 	return gitsrc.NewCache(dir), err
-}
-
-func (t *tool) load(r app.Registry) oci.Options {
-	return r.Options(t.App)
 }
 
 func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, error) {

@@ -73,7 +73,7 @@ func (t *tool) bundle(ctx context.Context, o bundleOptions) error {
 
 // copyBase writes the base as a layout into a temporary folder.
 func (t *tool) copyBase(ctx context.Context, ref string, r app.Registry) (dir string, cleanup func(), err error) {
-	source, err := oci.Load(ctx, ref, t.load(r))
+	source, err := oci.Load(ctx, ref, r.Options(t.App))
 	if err != nil {
 		return "", func() {}, err
 	}

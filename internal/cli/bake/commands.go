@@ -18,7 +18,7 @@ func New(a *app.App) *cobra.Command {
 	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
 	root.AddCommand(
 		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
-		packertemplate.New(a, t.load), newManifests(t), newDriver(t), newVerifyExe(t), newAttest(t), newBundle(t),
+		packertemplate.New(a), newManifests(t), newDriver(t), newVerifyExe(t), newAttest(t), newBundle(t),
 	)
 	app.More(root, "attest", "build", "bundle", "cache", "diff", "schema")
 	app.Help(root, help)

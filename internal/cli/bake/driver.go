@@ -104,7 +104,7 @@ func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) err
 	if err := o.check(cat, sources); err != nil {
 		return err
 	}
-	bases, err := driver.OpenBases(ctx, o.bases, t.load(o.registry))
+	bases, err := driver.OpenBases(ctx, o.bases, o.registry.Options(t.App))
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (t *tool) driverPayload(ctx context.Context, wanted version.OpenShift, o *d
 	if o.payload == "" {
 		return nil, nil
 	}
-	p, _, err := release.Read(ctx, o.payload, t.load(o.registry))
+	p, _, err := release.Read(ctx, o.payload, o.registry.Options(t.App))
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 		return "", err
 	}
 	o.unpacked = t.unpacked
-	base, err := o.openBase(ctx, t.load(o.registry), file)
+	base, err := o.openBase(ctx, o.registry.Options(t.App), file)
 	if err != nil {
 		return "", err
 	}

@@ -119,7 +119,7 @@ func (t *tool) pushReferrer(ctx context.Context, repository, kind string, annota
 	if err != nil {
 		return err
 	}
-	if _, err := oci.Push(ctx, repository+"@"+digest.String(), referrer, t.load(r)); err != nil {
+	if _, err := oci.Push(ctx, repository+"@"+digest.String(), referrer, r.Options(t.App)); err != nil {
 		return err
 	}
 	t.Tell(repository, event.Push, event.Done, cmp.Or(annotations["dev.sigstore.bundle.predicateType"], kind)+" of "+subject.Digest.String())
@@ -190,7 +190,7 @@ func newAttest(t *tool) *cobra.Command {
 		if err != nil {
 			return madeImage{}, err
 		}
-		source, err := oci.Load(ctx, args[0], t.load(registry))
+		source, err := oci.Load(ctx, args[0], registry.Options(t.App))
 		if err != nil {
 			return madeImage{}, err
 		}

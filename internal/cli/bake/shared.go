@@ -46,5 +46,5 @@ func (t *tool) shared(o buildOptions) (*compile.Shared, error) {
 			return nil, err
 		}
 	}
-	return &compile.Shared{From: o.from, To: o.to, Trust: o.trust, NoCompile: o.noCompile, Options: t.load(*o.cacheRegistry)}, nil
+	return &compile.Shared{From: o.from, To: o.to, Trust: o.trust, NoCompile: o.noCompile, Options: o.cacheRegistry.Options(t.App)}, nil
 }

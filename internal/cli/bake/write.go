@@ -86,7 +86,7 @@ func (p *packing) write(ctx context.Context, image oci.ImageOrIndex) (ref string
 
 func (t *tool) push(ctx context.Context, to string, r app.Registry, image oci.ImageOrIndex) (ref string, err error) {
 	err = t.step(to, event.Push, func(p stream.Progress, _ *event.Event) (err error) {
-		o := t.load(r)
+		o := r.Options(t.App)
 		o.Progress = p
 		ref, err = oci.Push(ctx, to, image, o)
 		return err

@@ -29,15 +29,14 @@ type templateOptions struct {
 
 type tool struct {
 	*app.App
-	load func(app.Registry) oci.Options // of a registry
 }
 
 // noPayload is what --payload takes for an image without node files.
 const noPayload = "none"
 
-// New returns the command. load is how images are opened.
-func New(a *app.App, load func(app.Registry) oci.Options) *cobra.Command {
-	t := &tool{a, load}
+// New returns the command.
+func New(a *app.App) *cobra.Command {
+	t := &tool{a}
 	o := templateOptions{output: app.NewOutput("Place", app.Place{})}
 	cmd := &cobra.Command{
 		Use:       "template PLATFORM",
@@ -139,7 +138,7 @@ func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Pay
 	if o.payload == "" || o.payload == noPayload {
 		return template.Payload{}, nil
 	}
-	source, err := oci.Load(ctx, o.payload, t.load(o.registry))
+	source, err := oci.Load(ctx, o.payload, o.registry.Options(t.App))
 	if err != nil {
 		return template.Payload{}, err
 	}

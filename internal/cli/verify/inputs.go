@@ -24,7 +24,6 @@ import (
 	"github.com/winbake/winbake/internal/cluster/inventory/manifests"
 	"github.com/winbake/winbake/internal/cluster/inventory/mustgather"
 	"github.com/winbake/winbake/internal/cluster/inventory/release"
-	"github.com/winbake/winbake/internal/image/oci"
 )
 
 type inputs struct {
@@ -107,7 +106,7 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 	}
 	inv := c.Inventory()
 	for _, ref := range in.releases {
-		p, s, err := release.Read(ctx, ref, t.load(in.registry))
+		p, s, err := release.Read(ctx, ref, in.registry.Options(t.App))
 		if err != nil {
 			return nil, err
 		}
@@ -116,10 +115,6 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 	}
 	inv.Sources = sources
 	return inv, nil
-}
-
-func (t *tool) load(r app.Registry) oci.Options {
-	return r.Options(t.App)
 }
 
 // objects reads the cluster's objects from where the flags say that they are.

@@ -74,7 +74,7 @@ func newPayload(t *tool) *cobra.Command {
 // the tree, ours on each executable.
 func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (report.Report, error) {
 	r := report.Report{Subject: ref}
-	load := t.load(o.registry)
+	load := o.registry.Options(t.App)
 	if o.platform != "" {
 		p, err := v1.ParsePlatform(o.platform)
 		if err != nil {

@@ -68,7 +68,7 @@ func (t *tool) rebuild(ctx context.Context, ref string, o rebuildOptions) (r rep
 	if err != nil {
 		return r, err
 	}
-	source, err := oci.Load(ctx, ref, t.load(o.registry))
+	source, err := oci.Load(ctx, ref, o.registry.Options(t.App))
 	if err != nil {
 		return r, err
 	}
@@ -197,7 +197,7 @@ func (t *tool) provenance(ctx context.Context, source *oci.Source, o rebuildOpti
 	if err != nil {
 		return nil, err
 	}
-	load := t.load(o.registry)
+	load := o.registry.Options(t.App)
 	repository, err := oci.RepositoryOf(source.Ref)
 	if err != nil {
 		return nil, err
