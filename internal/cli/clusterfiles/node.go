@@ -19,7 +19,6 @@ import (
 	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/build/driver"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 	"github.com/winbake/winbake/internal/cluster/manifests/nodeset"
 	"github.com/winbake/winbake/internal/image/oci"
@@ -77,9 +76,7 @@ until it is rolled out, and delete it.`,
 	app.Complete(cmd, "windows", cobra.FixedCompletions(csidriver.WindowsVersions(), cobra.ShellCompDirectiveNoFileComp))
 	return app.Answer(a, "NodeManifests", cmd, func(ctx context.Context, _ []string) (written, error) {
 		return o.run(ctx, a)
-	}, func(w written) [][]string {
-		return app.Table("", w.Next, func(command string) []string { return []string{command} })
-	})
+	}, written.rows)
 }
 
 // run is the pipeline: image, objects, folder, and what to run next.
@@ -92,6 +89,9 @@ func (o *nodeOptions) run(ctx context.Context, a *app.App) (w written, err error
 	case o.remove:
 		o.Mode = nodeset.Remove
 	}
+	if err := o.Check(); err != nil {
+		return w, err
+	}
 	if o.Image == "" {
 		if o.Image, err = o.pushImage(ctx, a); err != nil {
 			return w, err
@@ -101,23 +101,13 @@ func (o *nodeOptions) run(ctx context.Context, a *app.App) (w written, err error
 	if err != nil {
 		return w, err
 	}
-	if err := writeFolder(ctx, o.out, files); err != nil {
-		return w, err
-	}
-	a.Tell(o.out, event.Write, event.Done, inventory.Many(len(files), "file"))
-	w = written{Folder: o.out, Next: []string{
-		"kubectl apply -f " + shell.Path(o.out),
-		"kubectl -n " + o.Namespace + " rollout status daemonset/winbake-node",
-	}}
+	next := []string{"kubectl apply -f " + shell.Path(o.out), "kubectl -n " + o.Namespace + " rollout status daemonset/winbake-node"}
 	if o.remove {
-		w.Next = append(w.Next, "kubectl delete -f "+shell.Path(o.out))
+		next = append(next, "kubectl delete -f "+shell.Path(o.out))
 	} else {
-		w.Next = append(w.Next, "kubectl -n "+o.Namespace+" get pods -o wide", "kubectl -n "+o.Namespace+" get events")
+		next = append(next, "kubectl -n "+o.Namespace+" get pods -o wide", "kubectl -n "+o.Namespace+" get events")
 	}
-	for _, f := range files {
-		w.Files = append(w.Files, f.Name)
-	}
-	return w, nil
+	return write(ctx, a, o.out, files, nil, next...)
 }
 
 // pushImage puts the payload and its verify.exe onto the base, and returns the pushed

@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/manifests/object"
 	"github.com/winbake/winbake/internal/cluster/manifests/precheck"
 )
 
@@ -49,9 +50,7 @@ written.`,
 	app.Complete(cmd, "to", (&catalogflag.Flag{}).Releases)
 	return app.Answer(a, "PrecheckManifests", cmd, func(ctx context.Context, _ []string) (written, error) {
 		return writePrecheck(ctx, a, o, out)
-	}, func(w written) [][]string {
-		return app.Table("", w.Next, func(command string) []string { return []string{command} })
-	})
+	}, written.rows)
 }
 
 // written is a folder, its files in their order, and the commands to run next.
@@ -59,6 +58,26 @@ type written struct {
 	Folder string   `json:"folder"`
 	Files  []string `json:"files"`
 	Next   []string `json:"next"`
+}
+
+func (w written) rows() [][]string {
+	return app.Table("", w.Next, func(command string) []string { return []string{command} })
+}
+
+// write fills the folder, and tells of it and of what the admin should know.
+func write(ctx context.Context, a *app.App, out string, files []object.File, notes []string, next ...string) (w written, err error) {
+	if err := writeFolder(ctx, out, files); err != nil {
+		return w, err
+	}
+	for _, note := range notes {
+		a.Tell(out, event.Write, event.Warning, note)
+	}
+	a.Tell(out, event.Write, event.Done, inventory.Many(len(files), "file"))
+	w = written{Folder: out, Next: next}
+	for _, f := range files {
+		w.Files = append(w.Files, f.Name)
+	}
+	return w, nil
 }
 
 // writePrecheck is the pipeline: objects, folder, and what to run next.
@@ -70,21 +89,9 @@ func writePrecheck(ctx context.Context, a *app.App, o precheck.Options, out stri
 	if out == "" {
 		return w, &fault.Error{What: "no folder to write", Fix: "--out precheck"}
 	}
-	if err := writeFolder(ctx, out, folder.Files); err != nil {
-		return w, err
-	}
-	for _, note := range folder.Notes {
-		a.Tell("precheck", event.Write, event.Warning, note)
-	}
-	a.Tell(out, event.Write, event.Done, inventory.Many(len(folder.Files), "file"))
-	w = written{Folder: out, Next: []string{
-		"oc apply -f " + shell.Path(out),
-		"oc -n " + folder.Namespace + " create job first-check --from=cronjob/winbake-precheck-warn",
-		"oc -n " + folder.Namespace + " get cronjobs,jobs",
-		"oc adm upgrade recommend",
-	}}
-	for _, f := range folder.Files {
-		w.Files = append(w.Files, f.Name)
-	}
-	return w, nil
+	return write(ctx, a, out, folder.Files, folder.Notes,
+		"oc apply -f "+shell.Path(out),
+		"oc -n "+folder.Namespace+" create job first-check --from=cronjob/winbake-precheck-warn",
+		"oc -n "+folder.Namespace+" get cronjobs,jobs",
+		"oc adm upgrade recommend")
 }

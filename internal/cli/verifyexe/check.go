@@ -57,18 +57,19 @@ DaemonSet's pods, whose log it is.`,
 			if cmd.Flags().Changed("profile") && !o.image {
 				return &fault.Error{What: "--profile does nothing without --image", Fix: "add --image, or leave --profile out"}
 			}
-			if o.image {
-				return checkImage(cmd.Context(), a, args, o)
-			}
 			name, err := named(args, o.beside)
 			if err != nil {
 				return err
 			}
+			once := check
+			if o.image {
+				once = checkImage
+			}
 			if o.every == 0 {
-				return check(cmd.Context(), a, name, o)
+				return once(cmd.Context(), a, name, o)
 			}
 			return repeat(cmd.Context(), o.every, func() {
-				err := check(cmd.Context(), a, name, o)
+				err := once(cmd.Context(), a, name, o)
 				if _, found := errors.AsType[app.ExitCode](err); err != nil && !found && cmd.Context().Err() == nil {
 					a.Console.Fail(err)
 				}
@@ -133,7 +134,7 @@ func compare(ctx context.Context, name string) (*node.Facts, []finding.Finding, 
 }
 
 // checkImage asks Windows what an image needs, and compares the payload if it is named.
-func checkImage(ctx context.Context, a *app.App, args []string, o checkOptions) error {
+func checkImage(ctx context.Context, a *app.App, name string, o checkOptions) error {
 	w, err := imagecheck.Local(ctx)
 	if err != nil {
 		return err
@@ -142,8 +143,8 @@ func checkImage(ctx context.Context, a *app.App, args []string, o checkOptions) 
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 {
-		_, more, err := compare(ctx, args[0])
+	if name != "" {
+		_, more, err := compare(ctx, name)
 		if err != nil {
 			return err
 		}

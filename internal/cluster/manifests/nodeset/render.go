@@ -46,20 +46,25 @@ type Options struct {
 	Every time.Duration
 }
 
+// Check refuses what is wrong without a look at the image. Its errors are *fault.Error.
+func (o *Options) Check() error {
+	if o.Every < time.Minute {
+		return &fault.Error{What: fmt.Sprintf("a check every %s would read all files again and again", o.Every), Fix: "--every 15m"}
+	}
+	return object.CheckNamespace(cmp.Or(o.Namespace, DefaultNamespace), DefaultNamespace)
+}
+
 // Render writes the files in the order that they are to be applied in. Its errors are
-// *fault.Error: no image, or one that can't be; a namespace that isn't for this.
+// *fault.Error: those of Check; no image, or one that can't be.
 func Render(o Options) ([]object.File, error) {
 	o.Namespace, o.Mode = cmp.Or(o.Namespace, DefaultNamespace), cmp.Or(o.Mode, Install)
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
 	if pinned, err := object.CheckImage(o.Image, "--image REGISTRY/winbake-node@sha256:..."); err != nil {
 		return nil, err
 	} else if !pinned {
 		return nil, &fault.Error{What: "the image is named by a tag: a node that joins later may get another", Fix: "name it by its digest: --image IMAGE@sha256:..."}
-	}
-	if err := object.CheckNamespace(o.Namespace, DefaultNamespace); err != nil {
-		return nil, err
-	}
-	if o.Every < time.Minute {
-		return nil, &fault.Error{What: fmt.Sprintf("a check every %s would read all files again and again", o.Every), Fix: "--every 15m"}
 	}
 	init, containers, what := o.containers()
 	lists := make([]string, 2)

@@ -119,10 +119,10 @@ func (o *Options) containers(c check) []map[string]any {
 }
 
 func (o *Options) files() ([]object.File, error) {
-	var docs []string
+	docs := []string{""} // what stands before the first isn't a manifest
 	shared := strings.NewReplacer("$NAMESPACE", o.Namespace, "$TARGETS", strings.Join(o.To, " or "))
-	for _, doc := range strings.Split(shared.Replace(manifests), "\n---\n") {
-		if !strings.Contains(doc, "metadata: {name: winbake-precheck-$CHECK") {
+	for _, doc := range strings.Split(shared.Replace(manifests), "\n---\n")[1:] {
+		if !strings.Contains(doc, "$CHECK") {
 			docs = append(docs, doc)
 			continue
 		}
