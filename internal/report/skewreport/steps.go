@@ -95,7 +95,7 @@ func first(s skew.Step) bool { return s.Hop < 0 || s.Hop == 0 && s.When == "befo
 // commands aren't shown: the program, and its verbs.
 func begins(s skew.Step) string {
 	for _, a := range s.Actions {
-		if len(a.Commands) == 0 || len(a.Undo) == 0 && a.NoUndo == "" {
+		if len(a.Commands) == 0 || a.Kind == "by-hand" || len(a.Undo) == 0 && a.NoUndo == "" {
 			continue
 		}
 		var words []string
@@ -105,7 +105,7 @@ func begins(s skew.Step) string {
 			}
 			words = append(words, word)
 		}
-		if len(words) > 1 && words[0] != "test" && !slices.Contains(words, "get") {
+		if len(words) > 1 && !slices.Contains(words, "get") {
 			return " (" + strings.Join(words, " ") + " ...)"
 		}
 	}

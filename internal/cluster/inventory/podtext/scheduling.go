@@ -55,12 +55,11 @@ func Unscheduled(pod *corev1.Pod) (node, reason string) {
 			reason = c.Reason + " (" + c.Message + ")"
 		}
 	}
-	a := pod.Spec.Affinity
-	if reason == "" || a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return "", reason
+	if reason == "" {
+		return "", ""
 	}
-	for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, f := range term.MatchFields {
+	for _, t := range Scheduling(&pod.Spec).Terms {
+		for _, f := range t.Fields {
 			if f.Key == "metadata.name" && len(f.Values) == 1 {
 				node = f.Values[0]
 			}

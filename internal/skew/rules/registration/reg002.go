@@ -150,6 +150,7 @@ func byOperator(v *snapshot.View, report rules.Report) {
 	}
 	from, to := v.At.Catalog.Release(v.At.FromMinor()), v.At.Catalog.Release(v.At.ToMinor())
 	f := rules.Finding{Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))])}
+	handOver := []action.Action{action.HandOver{Object: d.Object, Provisioner: d.Provisioner}}
 	switch {
 	case v.At.Phase == snapshot.Now:
 		if d.OperatorManaged {
@@ -158,11 +159,11 @@ func byOperator(v *snapshot.View, report rules.Report) {
 		if !manages(from, d) || slices.ContainsFunc(v.At.DaemonSetsOf(d.Provisioner), v.At.Operated) {
 			return // of two the pair tells
 		}
-		f.Case, f.Do = "by hand now", []action.Action{action.HandOver{Object: d.Object, Provisioner: d.Provisioner}}
+		f.Case, f.Do = "by hand now", handOver
 	case manages(from, d):
 		return // an earlier hop said so, or what is now
 	case manages(to, d):
-		f.Case, f.Do = "by hand", []action.Action{action.HandOver{Object: d.Object, Provisioner: d.Provisioner}}
+		f.Case, f.Do = "by hand", handOver
 	case to != nil && to.WindowsProposed != nil && slices.Contains(to.WindowsProposed.Drivers, d.Line) && (from == nil || from.WindowsProposed == nil):
 		f.Case, f.Source, f.Evidence = "proposed", to.WindowsProposed.Source, v.At.CatalogEvidence()
 	default:
