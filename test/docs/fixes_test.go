@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -22,6 +23,9 @@ import (
 
 // ofFix is a command in the text of a fix, up to where prose goes on.
 var ofFix = regexp.MustCompile(`(?:^|[ (:;,])((?:bake|verify|verify\.exe) (?:[a-z]|-)[^;,:)]*)`)
+
+// filled is where Sprintf writes a value.
+var filled = regexp.MustCompile(`%(\[\d\])?[a-z]`)
 
 // ends are words with which prose goes on behind a command.
 var ends = regexp.MustCompile(`(?: |^)(?:prints|writes|says|shows|builds?|lists|takes|makes|has|in|of|for|with|and|or|if|where|which|to|on|can|from|is|names|again|instead|then|there|leave|once|it|into|before)(?: |$)`)
@@ -88,7 +92,7 @@ func textOf(e ast.Expr) string {
 		if err != nil {
 			return "X"
 		}
-		return regexp.MustCompile(`%(\[\d\])?[a-z]`).ReplaceAllString(text, "X")
+		return filled.ReplaceAllString(text, "X")
 	case *ast.BinaryExpr:
 		return textOf(e.X) + textOf(e.Y)
 	case *ast.CallExpr:
@@ -109,17 +113,13 @@ func isCommand(root *cobra.Command, words []string) error {
 		switch {
 		case strings.HasPrefix(w, "--"):
 			if name != "X" && cmd.Flag(name) == nil && cmd.InheritedFlags().Lookup(name) == nil {
-				return errNoFlag(cmd.CommandPath() + " has no flag " + w)
+				return fmt.Errorf("%s has no flag %s", cmd.CommandPath(), w)
 			}
 		case strings.HasPrefix(w, "-") && len(w) == 2:
 			if cmd.Flags().ShorthandLookup(w[1:]) == nil && cmd.InheritedFlags().ShorthandLookup(w[1:]) == nil {
-				return errNoFlag(cmd.CommandPath() + " has no flag " + w)
+				return fmt.Errorf("%s has no flag %s", cmd.CommandPath(), w)
 			}
 		}
 	}
 	return nil
 }
-
-type errNoFlag string
-
-func (e errNoFlag) Error() string { return string(e) }

@@ -3,11 +3,9 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,16 +104,12 @@ metadata:
 // for the real ones.
 func playFork(t *testing.T, c *clone) (commit string) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", diskModule+"@"+diskVersion).Output()
+	source, _, err := apiserver.Module(t.Context(), ".", diskModule+"@"+diskVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(out, &module); err != nil {
-		t.Fatal(err)
-	}
 	fork := filepath.Join(t.TempDir(), "fork")
-	if err := os.CopyFS(fork, os.DirFS(module.Dir)); err != nil {
+	if err := os.CopyFS(fork, os.DirFS(source)); err != nil {
 		t.Fatal(err)
 	}
 	config := filepath.Join(t.TempDir(), "gitconfig")

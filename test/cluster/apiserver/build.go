@@ -35,9 +35,10 @@ func Program(ctx context.Context, name string) (string, error) { return build(ct
 func Module(ctx context.Context, dir, path string) (source, version string, err error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", path)
 	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "GOFLAGS=", "GOWORK=off")
 	out, err := cmd.Output()
 	if err != nil {
-		return "", "", fmt.Errorf("find %s: %w", path, err)
+		return "", "", fmt.Errorf("download %s: %w\n%s", path, err, out)
 	}
 	var module struct{ Dir, Version string }
 	err = json.Unmarshal(out, &module)

@@ -2,8 +2,6 @@ package precheck_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,19 +54,9 @@ func acknowledge(t *testing.T, s *apiserver.Server) {
 // publishes them, out of the module that crds pins.
 func monitoringKinds(t *testing.T) []string {
 	t.Helper()
-	const module = "github.com/prometheus-operator/prometheus-operator"
-	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
-	cmd.Dir = "crds"
-	cmd.Env = append(cmd.Environ(), "GOFLAGS=", "GOWORK=off")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("download %s: %v\n%s", module, err, out)
-	}
-	var m struct{ Dir string }
-	if err := json.Unmarshal(out, &m); err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(m.Dir, "example", "prometheus-operator-crd", "monitoring.coreos.com_")
+	source, _, err := apiserver.Module(t.Context(), "crds", "github.com/prometheus-operator/prometheus-operator")
+	must(t, err)
+	dir := filepath.Join(source, "example", "prometheus-operator-crd", "monitoring.coreos.com_")
 	return []string{dir + "prometheusrules.yaml"}
 }
 

@@ -34,13 +34,16 @@ type (
 	onPool    func(pool fields)
 )
 
+// noneReady: no pod of the driver is ready.
+var noneReady = onSet(func(ds *appsv1.DaemonSet) {
+	ds.Status.NumberReady, ds.Status.NumberAvailable, ds.Status.NumberUnavailable = 0, 0, 2
+})
+
 // unproven: no CSINode lists the driver, and no pod of it is ready, so that what its
 // manifest says counts.
 var unproven = []any{
 	func(n *storagev1.CSINode) { n.Spec.Drivers = nil },
-	onSet(func(ds *appsv1.DaemonSet) {
-		ds.Status.NumberReady, ds.Status.NumberAvailable, ds.Status.NumberUnavailable = 0, 0, 2
-	}),
+	noneReady,
 }
 
 func build(kernel, label string) onNode {
@@ -86,16 +89,20 @@ func hostPath(part, to string) onSet {
 	}
 }
 
+// onDriverPod is for the pods that a DaemonSet made.
+func onDriverPod(edit func(*corev1.Pod)) onPod {
+	return func(p *corev1.Pod) {
+		if metav1.GetControllerOf(p) != nil {
+			edit(p)
+		}
+	}
+}
+
 // waiting has the pods of the driver wait for a reason.
 func waiting(reason string) []any {
 	return []any{
-		onSet(func(ds *appsv1.DaemonSet) {
-			ds.Status.NumberReady, ds.Status.NumberAvailable, ds.Status.NumberUnavailable = 0, 0, 2
-		}),
-		onPod(func(p *corev1.Pod) {
-			if metav1.GetControllerOf(p) == nil {
-				return
-			}
+		noneReady,
+		onDriverPod(func(p *corev1.Pod) {
 			p.Status = corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}}
 			for _, c := range p.Spec.Containers {
 				p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: c.Name, Image: c.Image, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}})
@@ -141,13 +148,8 @@ func dimensions() []dimension {
 		{"the driver crashes", host(), "4.21", waiting("CrashLoopBackOff"), block, "REG004", "CrashLoopBackOff"},
 		{"the driver's image can't be pulled", host(), "4.21", waiting("ImagePullBackOff"), block, "REG004", "ImagePullBackOff"},
 		{"the driver's pods find no room", host(), "4.21", []any{
-			onSet(func(ds *appsv1.DaemonSet) {
-				ds.Status.NumberReady, ds.Status.NumberAvailable, ds.Status.NumberUnavailable = 0, 0, 2
-			}),
-			onPod(func(p *corev1.Pod) {
-				if metav1.GetControllerOf(p) == nil {
-					return
-				}
+			noneReady,
+			onDriverPod(func(p *corev1.Pod) {
 				p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 					MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{p.Spec.NodeName}}}}}}}}
 				p.Spec.NodeName = ""

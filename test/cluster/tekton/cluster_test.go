@@ -204,7 +204,7 @@ func (c *cluster) installTekton() {
 	}
 	c.kubectl("apply", "-f", filepath.Join(objects, "0-100-namespace.yaml"))
 	c.until("Tekton's objects are taken", func() bool {
-		_, err := c.command(c.t.Context(), c.dir, "bin/kubectl", "--kubeconfig=kubeconfig", "apply", "--server-side", "-f", objects)
+		_, err := c.tryKubectl("apply", "--server-side", "-f", objects)
 		return err == nil
 	})
 	c.kubectl("-n", "tekton-pipelines", "wait", "--for=condition=Available", "deployment", "--all", "--timeout=1h")
@@ -232,13 +232,22 @@ func (c *cluster) run(dir, name string, args ...string) string {
 
 func (c *cluster) kubectl(args ...string) string {
 	c.t.Helper()
-	return c.run(c.dir, filepath.Join(c.bin, "kubectl"), append([]string{"--kubeconfig=" + filepath.Join(c.dir, "kubeconfig")}, args...)...)
+	out, err := c.tryKubectl(args...)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return out
 }
 
-// asks is kubectl for a question that has no answer yet.
+// asks is kubectl for a question that may have no answer yet.
 func (c *cluster) asks(args ...string) string {
-	out, _ := c.command(c.t.Context(), c.dir, "bin/kubectl", append([]string{"--kubeconfig=kubeconfig"}, args...)...)
-	return strings.TrimSpace(out)
+	out, _ := c.tryKubectl(args...)
+	return out
+}
+
+func (c *cluster) tryKubectl(args ...string) (string, error) {
+	out, err := c.command(c.t.Context(), c.dir, "bin/kubectl", append([]string{"--kubeconfig=kubeconfig"}, args...)...)
+	return strings.TrimSpace(out), err
 }
 
 // get reads objects as JSON.

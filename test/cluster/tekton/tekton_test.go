@@ -13,6 +13,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/winbake/winbake/test/cluster/apiserver"
 )
 
 func TestCluster(t *testing.T) {
@@ -199,20 +202,11 @@ func (c *cluster) precheck() {
 // openShift makes the API server say that it is OpenShift 4.19.12 on vSphere.
 func (c *cluster) openShift() {
 	c.t.Helper()
-	for _, kind := range [][3]string{{"config.openshift.io", "clusterversions", "ClusterVersion"}, {"config.openshift.io", "infrastructures", "Infrastructure"},
-		{"operator.openshift.io", "clustercsidrivers", "ClusterCSIDriver"}, {"machineconfiguration.openshift.io", "machineconfigpools", "MachineConfigPool"}} {
-		c.apply(`
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: ` + kind[1] + `.` + kind[0] + `}
-spec:
-  group: ` + kind[0] + `
-  scope: Cluster
-  names: {plural: ` + kind[1] + `, singular: ` + strings.ToLower(kind[2]) + `, kind: ` + kind[2] + `}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
-`)
+	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(c.dir, "kubeconfig"))
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	c.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=1h")
+	(&apiserver.Server{Config: config}).InstallOpenShift(c.t)
 	c.apply(`
 apiVersion: v1
 kind: List

@@ -1,10 +1,8 @@
 package nodeset_test
 
 import (
-	"bytes"
 	"errors"
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/cluster/manifests/nodeset"
+	"github.com/winbake/winbake/test/support/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -32,24 +31,7 @@ func TestGolden(t *testing.T) {
 		if o.Mode != "" {
 			files = files[2:]
 		}
-		var all bytes.Buffer
-		for _, f := range files {
-			all.WriteString("---\n# " + f.Name + "\n")
-			all.Write(f.Data)
-		}
-		path := filepath.Join("testdata", name+".yaml")
-		if *update {
-			if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, all.Bytes(), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(all.Bytes(), want) {
-			t.Errorf("%s differs; go test -update rewrites it:\n%s", path, all.Bytes())
-		}
+		golden.Compare(t, filepath.Join("testdata", name+".yaml"), golden.Objects(files), *update)
 	}
 }
 

@@ -1,10 +1,8 @@
 package precheck_test
 
 import (
-	"bytes"
 	"errors"
 	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/cluster/manifests/precheck"
+	"github.com/winbake/winbake/test/support/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -31,32 +30,14 @@ func TestGolden(t *testing.T) {
 		if len(folder.Notes) > 0 {
 			t.Errorf("%s: %q", name, folder.Notes)
 		}
-		var all bytes.Buffer
 		var names []string
 		for _, f := range folder.Files {
-			all.WriteString("---\n# " + f.Name + "\n")
-			all.Write(f.Data)
 			names = append(names, f.Name)
 		}
 		if !slices.IsSorted(names) {
 			t.Errorf("%s: applied in the order of names they aren't in order: %q", name, names)
 		}
-		path := filepath.Join("testdata", name+".yaml")
-		if *update {
-			if err := os.MkdirAll("testdata", 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, all.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(all.Bytes(), want) {
-			t.Errorf("%s differs; go test -update rewrites it:\n%s", path, all.Bytes())
-		}
+		golden.Compare(t, filepath.Join("testdata", name+".yaml"), golden.Objects(folder.Files), *update)
 	}
 }
 
