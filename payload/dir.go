@@ -190,7 +190,7 @@ func checkReplaceable(dir string) error {
 		return atomicfs.CantWrite(dir, err)
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
+		if !e.Type().IsRegular() || !slices.Contains(ExtraNames, e.Name()) {
 			return atomicfs.Foreign(ExtrasDir(dir), "holds something that wasn't written here: "+e.Name())
 		}
 	}

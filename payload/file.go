@@ -106,7 +106,9 @@ const (
 	ExpectationName = "node.json"
 	// VerifyName checks that on the node.
 	VerifyName = "verify.exe"
+	// LicensesName has the licence texts of all that the payload's programs link.
+	LicensesName = "licenses"
 )
 
-// extraNames are all that there are: a folder with anything else isn't ours.
-var extraNames = []string{ExpectationName, VerifyName}
+// ExtraNames are all that there are: a folder with anything else isn't ours.
+var ExtraNames = []string{LicensesName, ExpectationName, VerifyName}

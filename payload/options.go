@@ -122,7 +122,7 @@ func withoutOwnLabels(labels map[string]string, layer v1.Layer) map[string]strin
 	isPayload := ok && !l.packer.tree.extras
 	maps.DeleteFunc(rest, func(key, _ string) bool {
 		name, ours := strings.CutPrefix(key, ExtrasLabel(""))
-		return ours && slices.Contains(extraNames, name) || isPayload && strings.HasPrefix(key, KeptLabel(""))
+		return ours && slices.Contains(ExtraNames, name) || isPayload && strings.HasPrefix(key, KeptLabel(""))
 	})
 	return rest
 }

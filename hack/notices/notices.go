@@ -3,20 +3,18 @@
 package notices
 
 import (
-	"cmp"
 	"debug/buildinfo"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
+
+	"github.com/winbake/winbake/internal/build/component/program"
+	"github.com/winbake/winbake/internal/build/pins"
 )
 
 // Linked are the modules of a program, as they were built.
@@ -30,10 +28,7 @@ func Linked(b *debug.BuildInfo) (all []module.Version) {
 	return all
 }
 
-// texts are the names of files with a licence at the top of a module.
-var texts = regexp.MustCompile(`(?i)^(LICEN[CS]E|COPYING|UNLICENSE|MIT-LICENSE|NOTICE|PATENTS)`)
-
-// Write writes each text once, below the modules that have it.
+// Write writes each text once, below the modules that have it, as bake lock does.
 func Write(programs []string, w io.Writer) error {
 	goroot, err := goEnv("GOROOT")
 	if err != nil {
@@ -43,13 +38,23 @@ func Write(programs []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	folders := map[string]string{}
+	all, linked := pins.LicenseTexts{}, []*pins.Locked{}
+	of := func(what, dir string) ([]string, error) {
+		_, texts := program.Licenses(dir, all)
+		if len(texts) == 0 {
+			return nil, fmt.Errorf("%s has no licence at its top: look, and leave it out of the programs or say here where it is", what)
+		}
+		return texts, nil
+	}
 	for _, p := range programs {
 		b, err := buildinfo.ReadFile(p)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", p, err)
 		}
-		folders["Go "+b.GoVersion] = goroot
+		l := &pins.Locked{Toolchain: b.GoVersion}
+		if l.ToolchainTexts, err = of("Go "+b.GoVersion, goroot); err != nil {
+			return err
+		}
 		for _, m := range Linked(b) {
 			name, err := module.EscapePath(m.Path)
 			if err != nil {
@@ -59,39 +64,20 @@ func Write(programs []string, w io.Writer) error {
 			if err != nil {
 				return err
 			}
-			folders[m.Path+" "+m.Version] = filepath.Join(cache, filepath.FromSlash(name)+"@"+version)
-		}
-	}
-	of := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(folders)) {
-		entries, err := os.ReadDir(folders[name])
-		if err != nil {
-			return fmt.Errorf("read the module %s: %w", name, err)
-		}
-		found := false
-		for _, e := range entries {
-			if !e.Type().IsRegular() || !texts.MatchString(e.Name()) {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(folders[name], e.Name()))
+			texts, err := of(m.String(), filepath.Join(cache, filepath.FromSlash(name)+"@"+version))
 			if err != nil {
 				return err
 			}
-			found = true
-			of[string(text)] = append(of[string(text)], name)
+			l.Modules = append(l.Modules, pins.LockedModule{Path: m.Path, Version: m.Version, Texts: texts})
 		}
-		if !found {
-			return fmt.Errorf("%s has no licence at its top: look, and leave it out of the programs or say here where it is", name)
-		}
+		linked = append(linked, l)
 	}
-	first := func(text string) string { return of[text][0] }
-	for _, text := range slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(strings.Compare(first(a), first(b)), strings.Compare(a, b)) }) {
-		line := strings.Repeat("=", 80)
-		if _, err := fmt.Fprintf(w, "%s\n%s\n%s\n\n%s\n\n", line, strings.Join(of[text], "\n"), line, strings.TrimSpace(text)); err != nil {
-			return err
-		}
+	data, err := all.Encode(linked)
+	if err != nil {
+		return err
 	}
-	return nil
+	_, err = w.Write(data)
+	return err
 }
 
 func goEnv(name string) (string, error) {

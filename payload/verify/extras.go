@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,9 +17,6 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// extraNames are all that there are.
-var extraNames = []string{payload.ExpectationName, payload.VerifyName}
-
 // visitExtras takes one entry below ExtrasRoot in.
 func (r *payloadReader) visitExtras(e *rootfs.Entry) error {
 	name := strings.TrimPrefix(e.Path, payload.ExtrasRoot+"/")
@@ -28,7 +24,7 @@ func (r *payloadReader) visitExtras(e *rootfs.Entry) error {
 	switch {
 	case e.Path == payload.ExtrasRoot:
 		return nil
-	case e.Mode.IsDir() || !slices.Contains(extraNames, name):
+	case e.Mode.IsDir() || !slices.Contains(payload.ExtraNames, name):
 		r.unexpectedExtra(e.Path)
 		return nil
 	}
@@ -36,7 +32,7 @@ func (r *payloadReader) visitExtras(e *rootfs.Entry) error {
 }
 
 func (r *payloadReader) unexpectedExtra(object string) {
-	r.Add(problem(IDExtrasUnexpected, object, "something that bake doesn't put there", strings.Join(extraNames, " and ")+" alone"))
+	r.Add(problem(IDExtrasUnexpected, object, "something that bake doesn't put there", strings.Join(payload.ExtraNames, ", ")+" alone"))
 }
 
 // Beside reads the folder beside a payload's, and names what else is in it.
@@ -46,7 +42,7 @@ func (r *payloadReader) extrasDir(dir string) error {
 		return oci.Unreadable(dir, err)
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
+		if !e.Type().IsRegular() || !slices.Contains(payload.ExtraNames, e.Name()) {
 			r.unexpectedExtra(filepath.Join(dir, e.Name()))
 		}
 	}
@@ -61,9 +57,8 @@ func (r *payloadReader) extrasDir(dir string) error {
 // labelled compares the extras with the labels that name their sums, in both
 // directions. A base's labels are dropped when a payload is put onto it.
 func (x *Extras) labelled(labels map[string]string) (ps []Problem) {
-	have := map[string][]byte{payload.ExpectationName: x.Expectation, payload.VerifyName: x.Verify}
-	for _, name := range slices.Sorted(maps.Keys(have)) {
-		object, data, want := payload.ExtrasRoot+"/"+name, have[name], labels[payload.ExtrasLabel(name)]
+	for _, name := range payload.ExtraNames {
+		object, data, want := payload.ExtrasRoot+"/"+name, *x.of(name), labels[payload.ExtrasLabel(name)]
 		switch {
 		case data == nil && want != "":
 			ps = append(ps, problem(IDExtrasMissing, object, "no such file", want+", as label "+payload.ExtrasLabel(name)+" says"))
@@ -91,6 +86,13 @@ type Extras struct {
 	Expectation []byte
 	// Verify is verify.exe; nil when the image has none.
 	Verify []byte
+	// Licenses are the licence texts; nil when the image has none.
+	Licenses []byte
+}
+
+// of is the content of a file of payload.ExtraNames.
+func (x *Extras) of(name string) *[]byte {
+	return map[string]*[]byte{payload.ExpectationName: &x.Expectation, payload.VerifyName: &x.Verify, payload.LicensesName: &x.Licenses}[name]
 }
 
 // ReadExtras reads them. Layers are read from the top until one has node.json,
@@ -111,13 +113,8 @@ func ReadExtras(ctx context.Context, source Source) (*Extras, error) {
 }
 
 func (x *Extras) take(e *rootfs.Entry) (err error) {
-	name := strings.TrimPrefix(e.Path, payload.ExtrasRoot+"/")
-	switch {
-	case e.Mode.IsDir():
-	case name == payload.ExpectationName:
-		x.Expectation, err = readWhole(e)
-	case name == payload.VerifyName:
-		x.Verify, err = readWhole(e)
+	if into := x.of(strings.TrimPrefix(e.Path, payload.ExtrasRoot+"/")); into != nil && !e.Mode.IsDir() {
+		*into, err = readWhole(e)
 	}
 	return err
 }
@@ -134,12 +131,12 @@ func readWhole(e *rootfs.Entry) ([]byte, error) {
 
 func readExtrasDir(dir string) (*Extras, error) {
 	x := &Extras{}
-	for name, into := range map[string]*[]byte{payload.ExpectationName: &x.Expectation, payload.VerifyName: &x.Verify} {
+	for _, name := range payload.ExtraNames {
 		data, err := infile.Read(filepath.Join(dir, name), infile.Any)
 		if err != nil && !os.IsNotExist(err) {
 			return nil, oci.Unreadable(filepath.Join(dir, name), err)
 		}
-		*into = data
+		*x.of(name) = data
 	}
 	return x, nil
 }

@@ -15,7 +15,8 @@ import (
 func TestCheckTamperedExtras(t *testing.T) {
 	t.Parallel()
 	const node, exe = payload.ExtrasRoot + "/" + payload.ExpectationName, payload.ExtrasRoot + "/" + payload.VerifyName
-	_, good := withExtras(t, extraFile(payload.ExpectationName, "{}"), extraFile(payload.VerifyName, "MZ2"))
+	const texts = payload.ExtrasRoot + "/" + payload.LicensesName
+	_, good := withExtras(t, extraFile(payload.ExpectationName, "{}"), extraFile(payload.VerifyName, "MZ2"), extraFile(payload.LicensesName, "MIT"))
 	plain, _ := withExtras(t, extraFile(payload.ExpectationName, "{}"))
 	for name, c := range map[string]struct {
 		img   v1.Image
@@ -24,7 +25,8 @@ func TestCheckTamperedExtras(t *testing.T) {
 	}{
 		"node.json changed":  {good, []item{{name: node, body: "{ }"}}, []string{verify.IDExtrasDigest + " " + node}},
 		"node.json hidden":   {good, []item{{name: "winbake/.wh.node.json"}}, []string{verify.IDExtrasMissing + " " + node}},
-		"all of it hidden":   {good, []item{{name: ".wh.winbake"}}, []string{verify.IDExtrasMissing + " " + node, verify.IDExtrasMissing + " " + exe}},
+		"all of it hidden":   {good, []item{{name: ".wh.winbake"}}, []string{verify.IDExtrasMissing + " " + texts, verify.IDExtrasMissing + " " + node, verify.IDExtrasMissing + " " + exe}},
+		"licences changed":   {good, []item{{name: texts, body: "BSD"}}, []string{verify.IDExtrasDigest + " " + texts}},
 		"verify.exe swapped": {good, []item{{name: exe, body: "MZ3"}}, []string{verify.IDExtrasDigest + " " + exe}},
 		"one more file":      {good, []item{{name: "winbake/run.exe", body: "MZ"}}, []string{verify.IDExtrasUnexpected + " winbake/run.exe"}},
 		"one more folder":    {good, []item{{name: "winbake/sub/"}}, []string{verify.IDExtrasUnexpected + " winbake/sub"}},

@@ -32,11 +32,11 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 7300},
-	"hack":             {[]string{"internal/image"}, 2001},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 7311},
+	"hack":             {[]string{"internal/build", "internal/image"}, 1990},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9114},
-	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8952},
+	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 9184},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13408},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5937},
 	"packer":           {[]string{"internal/base"}, 5400},

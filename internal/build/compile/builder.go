@@ -33,6 +33,24 @@ type Job struct {
 	Stamps map[string]string
 }
 
+// LicenseTexts are the locked licence texts of all that the jobs of a file link, nil for
+// none. without is the number of programs whose lock, of an older bake, names none.
+func LicenseTexts(file *pins.File, jobs []*Job) (data []byte, without int, err error) {
+	texts, err := pins.Texts(file)
+	if err != nil {
+		return nil, 0, err
+	}
+	var linked []*pins.Locked
+	for _, j := range jobs {
+		linked = append(linked, j.Locked)
+		if j.Component.Program() && !j.Locked.HasTexts() {
+			without++
+		}
+	}
+	data, err = texts.Encode(linked)
+	return data, without, err
+}
+
 // Artifact is one built or carried file, in the store.
 type Artifact struct {
 	Component string `json:"component"`

@@ -55,8 +55,10 @@ type Locked struct {
 	Toolchain string `yaml:"toolchain,omitempty"`
 	// ToolchainSums are the h1 of its module by system, "linux-amd64 h1:...".
 	ToolchainSums []string `yaml:"toolchainSums,omitempty"`
-	GoLine        string   `yaml:"goLine,omitempty"`
-	Godebug       []string `yaml:"godebug,omitempty"` // "name=value", sorted
+	// ToolchainTexts are the ids of its licence texts: a program links its library.
+	ToolchainTexts []string `yaml:"toolchainTexts,omitempty"`
+	GoLine         string   `yaml:"goLine,omitempty"`
+	Godebug        []string `yaml:"godebug,omitempty"` // "name=value", sorted
 	// DefaultGODEBUG is what that toolchain derives of both.
 	DefaultGODEBUG string `yaml:"defaultGODEBUG,omitempty"`
 	// GoMod and GoSum are the sha256 of the files beside lock.yaml.
@@ -77,16 +79,22 @@ type Output struct {
 	Size   int64  `yaml:"size"`   // in bytes
 }
 
-// KeepOutput keeps what the component was built into where nothing else has changed.
+// KeepOutput keeps what the component was built into where nothing has changed that
+// decides it.
 func (l *Locked) KeepOutput(name string, before *Locked) {
-	if before == nil || before.Output == nil {
-		return
-	}
-	was := *before
-	was.Output = nil
-	if was.digest(name) == l.digest(name) {
+	if before != nil && before.inputs().digest(name) == l.inputs().digest(name) {
 		l.Output = before.Output
 	}
+}
+
+// inputs is the lock without what decides nothing of a program.
+func (l *Locked) inputs() *Locked {
+	i := *l
+	i.Output, i.ToolchainTexts, i.Modules = nil, nil, slices.Clone(l.Modules)
+	for n := range i.Modules {
+		i.Modules[n].Texts = nil
+	}
+	return &i
 }
 
 // LockedModule is a module that a program links. It is written as one line,
@@ -98,6 +106,7 @@ type LockedModule struct {
 	Sum      string
 	Replace  *ModuleVersion
 	Licenses []string // SPDX identifiers
+	Texts    []string // ids of its licence texts in licenses.txt
 }
 
 // Used is what is compiled: the replacement, if there is one.
@@ -111,24 +120,31 @@ func (m LockedModule) Used() ModuleVersion {
 // ModuleVersion is what replaces a module. A folder has no version.
 type ModuleVersion struct{ Path, Version string }
 
-// MarshalText writes "path version [=> path version] sum licences".
+// MarshalText writes "path version [=> path version] sum licences [texts]".
 func (m LockedModule) MarshalText() ([]byte, error) {
 	fields := []string{m.Path, m.Version}
 	if m.Replace != nil {
 		fields = append(fields, "=>", m.Replace.Path, cmp.Or(m.Replace.Version, "-"))
 	}
 	fields = append(fields, cmp.Or(m.Sum, "-"), cmp.Or(strings.Join(m.Licenses, "+"), "-"))
+	if len(m.Texts) > 0 {
+		fields = append(fields, strings.Join(m.Texts, "+"))
+	}
 	return []byte(strings.Join(fields, " ")), nil
 }
 
 // UnmarshalText reads what MarshalText writes.
 func (m *LockedModule) UnmarshalText(text []byte) error {
 	f := strings.Fields(string(text))
-	if len(f) == 7 && f[2] == "=>" {
+	if len(f) >= 7 && f[2] == "=>" {
 		m.Replace = &ModuleVersion{f[3], noDash(f[4])}
 		f = slices.Concat(f[:2], f[5:])
 	}
-	if len(f) != 4 {
+	switch len(f) {
+	case 4:
+	case 5:
+		m.Texts = strings.Split(f[4], "+")
+	default:
 		return fmt.Errorf("%q isn't a module line", text)
 	}
 	m.Path, m.Version, m.Sum = f[0], f[1], noDash(f[2])

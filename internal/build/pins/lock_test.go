@@ -23,6 +23,8 @@ func TestModuleLines(t *testing.T) {
 		{Path: "a.b/c", Version: "v1.0.0", Sum: "h1:x=", Replace: &ModuleVersion{"d.e/f", "v0.1.0"}, Licenses: []string{"MIT"}},
 		{Path: "a.b/c", Version: "v0.0.0", Replace: &ModuleVersion{"./staging/c", ""}},
 		{Path: "a.b/c", Version: "v1.0.0"},
+		{Path: "a.b/c", Version: "v1.0.0", Sum: "h1:x=", Licenses: []string{"MIT"}, Texts: []string{"0123456789abcdef"}},
+		{Path: "a.b/c", Version: "v1.0.0", Replace: &ModuleVersion{"d.e/f", "v0.1.0"}, Texts: []string{"00", "01"}},
 	} {
 		text, err := m.MarshalText()
 		if err != nil {
@@ -33,7 +35,7 @@ func TestModuleLines(t *testing.T) {
 			t.Errorf("%s came back as %+v, %v", text, back, err)
 		}
 	}
-	for _, bad := range []string{"", "a", "a b c", "a b c d e", "a b => c d e"} {
+	for _, bad := range []string{"", "a", "a b c", "a b c d e f", "a b => c d e"} {
 		if err := new(LockedModule).UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q was read", bad)
 		}

@@ -45,6 +45,11 @@ func (l *Lock) Check(f *File, names ...string) []Stale {
 	if len(names) == 0 {
 		stale = append(stale, l.leftOver(f, known)...)
 	}
+	if len(stale) == 0 {
+		if what := l.textsDiffer(f); what != "" {
+			stale = append(stale, Stale{LicensesName, what})
+		}
+	}
 	if len(stale) == 0 && l.text != nil {
 		if line := firstDifference(l.text, l.encode()); line > 0 {
 			stale = append(stale, Stale{lockName, fmt.Sprintf("line %d isn't as bake lock writes it", line)})

@@ -21,6 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/build/component"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/source"
@@ -101,7 +102,12 @@ func Write(file *pins.File, lock *pins.Lock, results map[string]*Result) error {
 	if now, err := pins.LoadLock(file); err == nil {
 		lock = now
 	}
+	texts, err := pins.Texts(file)
+	if err != nil {
+		texts = pins.LicenseTexts{} // it is written again
+	}
 	for name, r := range results {
+		maps.Copy(texts, r.Texts)
 		r.Locked.KeepOutput(name, lock.Components[name])
 		lock.Seal(name, r.Locked)
 		if err := writeFiles(filepath.Join(dir, name), r); err != nil {
@@ -111,7 +117,25 @@ func Write(file *pins.File, lock *pins.Lock, results map[string]*Result) error {
 	if err := prune(file, lock); err != nil {
 		return err
 	}
+	if err := writeTexts(file, lock, texts); err != nil {
+		return err
+	}
 	return lock.Write(dir)
+}
+
+func writeTexts(file *pins.File, lock *pins.Lock, texts pins.LicenseTexts) error {
+	path := filepath.Join(file.LockDir(), pins.LicensesName)
+	data, err := texts.Encode(slices.Collect(maps.Values(lock.Components)))
+	switch {
+	case err != nil:
+		return &fault.Error{Where: path, What: fault.FirstLine(err), Fix: pins.LockCommand(file), Code: finding.ExitBlock, Err: err}
+	case data != nil:
+		return atomicfs.WriteFile(path, data)
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func writeFiles(dir string, r *Result) error {

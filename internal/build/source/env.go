@@ -32,6 +32,8 @@ func (p Pin) LockCommand() string { return pins.LockCommand(p.File, p.Name) }
 type Result struct {
 	Locked       *pins.Locked
 	GoMod, GoSum []byte
+	// Texts are the licence texts that Locked names.
+	Texts pins.LicenseTexts
 }
 
 // NoVersions is why nobody can say which versions are newer than a pin.

@@ -15,12 +15,14 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
 )
@@ -128,11 +130,11 @@ func (b blobStore) Record(key string, v any) error { return b.PutAction(key, v) 
 
 func (b blobStore) Lookup(key string, v any) (bool, error) { return b.GetAction(key, v), nil }
 
-// extras is what goes into /winbake: node.json where versions.yaml declares
-// services, and verify.exe where it was asked for.
+// extras is what goes into /winbake: node.json where versions.yaml declares services,
+// the licence texts of what is linked, and verify.exe where it was asked for.
 type extras struct {
 	expectation *node.Expectation // nil for none
-	verify      []payload.File
+	others      []payload.File
 }
 
 func (p *packing) newExtras(ctx context.Context, artifacts []*compile.Artifact) (*extras, error) {
@@ -141,20 +143,29 @@ func (p *packing) newExtras(ctx context.Context, artifacts []*compile.Artifact) 
 		built = append(built, wanted.Built{Component: j.Component, Stamps: j.Stamps, SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size, Unsigned: strings.TrimPrefix(artifacts[i].Unsigned, "sha256:")})
 	}
 	e, err := wanted.Expectation(p.file, built, p.warn)
-	if err != nil || !p.withVerify {
-		return &extras{expectation: e}, err
-	}
-	data, err := p.readVerifyExe(ctx, p.buildOptions)
 	if err != nil {
 		return nil, err
 	}
-	return &extras{e, []payload.File{bytesFile(payload.VerifyName, data)}}, nil
+	x := &extras{expectation: e}
+	texts, without, err := compile.LicenseTexts(p.file, p.jobs)
+	if without > 0 {
+		p.Tell(payload.ExtrasRoot+"/"+payload.LicensesName, event.Pack, event.Note, "the lock of "+inventory.Many(without, "program")+" has no licence text; "+pins.LockCommand(p.file)+" writes them")
+	}
+	if texts != nil {
+		x.others = append(x.others, bytesFile(payload.LicensesName, texts))
+	}
+	if err != nil || !p.withVerify {
+		return x, err
+	}
+	data, err := p.readVerifyExe(ctx, p.buildOptions)
+	x.others = append(x.others, bytesFile(payload.VerifyName, data))
+	return x, err
 }
 
 // files are those of an image that keeps so much of its base.
 func (x *extras) files(kept []payload.KeptFile) ([]payload.File, error) {
 	if x.expectation == nil {
-		return x.verify, nil
+		return x.others, nil
 	}
 	e := *x.expectation
 	e.Kept = kept
@@ -162,12 +173,10 @@ func (x *extras) files(kept []payload.KeptFile) ([]payload.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]payload.File{bytesFile(payload.ExpectationName, data)}, x.verify...), nil
+	return append([]payload.File{bytesFile(payload.ExpectationName, data)}, x.others...), nil
 }
 
 func bytesFile(name string, data []byte) payload.File {
 	sum := sha256.Sum256(data)
-	return payload.File{Path: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(data)), nil
-	}}
+	return payload.File{Path: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }

@@ -110,12 +110,12 @@ func (Program) Lock(ctx context.Context, env *source.Env, p source.Pin) (*source
 		return nil, err
 	}
 	l := describe(p.Git, commit)
-	linked, err := program.Describe(ctx, env, p, w, l)
+	linked, result, err := program.Describe(ctx, env, p, w, l)
 	if err != nil {
 		return nil, err
 	}
 	l.Main, l.MainModule = linked.Main, linked.MainModule
-	return program.Result(w, l), nil
+	return result, nil
 }
 
 // Workspace is a checkout.

@@ -82,11 +82,11 @@ func (Kind) Lock(ctx context.Context, env *source.Env, p source.Pin) (*source.Re
 	if locked.Commit, err = commitOf(env, p.Component, m); err != nil {
 		return nil, err
 	}
-	linked, err := program.Describe(ctx, env, p, w, locked)
+	linked, result, err := program.Describe(ctx, env, p, w, locked)
 	if err != nil {
 		return nil, err
 	}
-	return program.Result(w, locked), checkDrift(p.Component, linked, id, upstream, locals)
+	return result, checkDrift(p.Component, linked, id, upstream, locals)
 }
 
 // checkDrift refuses a main module that would build other versions than

@@ -34,8 +34,20 @@ import (
 	"github.com/winbake/winbake/internal/build/target"
 )
 
-// Describe asks what the program in w is made of and writes it into locked.
-func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Workspace, locked *pins.Locked) (*gomod.Linked, error) {
+// Describe asks what the program in w is made of, and gives its lock, which locked begins,
+// with the files that a build needs.
+func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Workspace, locked *pins.Locked) (*gomod.Linked, *source.Result, error) {
+	result := &source.Result{Locked: locked, Texts: pins.LicenseTexts{}}
+	linked, err := describe(ctx, env, p, w, result)
+	if err == nil && !w.Vendored() {
+		locked.GoMod, locked.GoSum = sum(w.GoMod), sum(w.GoSum)
+		result.GoMod, result.GoSum = w.GoMod, w.GoSum
+	}
+	return linked, result, err
+}
+
+func describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Workspace, result *source.Result) (*gomod.Linked, error) {
+	locked := result.Locked
 	linked, err := gomod.List(ctx, w.Query(env.Host.Tool(p.Toolchain(p.File)), p.Component))
 	if err != nil {
 		return nil, Failure(p.Component, err)
@@ -51,8 +63,7 @@ func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Work
 	locked.DefaultGODEBUG = linked.DefaultGODEBUG
 	locked.Vendored = w.Vendored()
 	locked.APIGroups = apiGroups(linked)
-	locked.Modules, err = lockedModules(ctx, w, linked)
-	if err != nil {
+	if err := licensed(ctx, env.Host.Tool(locked.Toolchain), w, linked, result); err != nil {
 		return nil, err
 	}
 	_, err = p.Stamps(locked, "")
@@ -91,16 +102,6 @@ func apiGroups(linked *gomod.Linked) []string {
 	}
 	slices.Sort(groups)
 	return groups
-}
-
-// Result is the lock of the program in w, with the files that a build of it
-// needs.
-func Result(w *source.Workspace, locked *pins.Locked) *source.Result {
-	if w.Vendored() {
-		return &source.Result{Locked: locked}
-	}
-	locked.GoMod, locked.GoSum = sum(w.GoMod), sum(w.GoSum)
-	return &source.Result{Locked: locked, GoMod: w.GoMod, GoSum: w.GoSum}
 }
 
 func sum(data []byte) string {
@@ -183,13 +184,19 @@ func goLine(g *modfile.Go) string {
 // (https://spdx.github.io/spdx-spec/v2.3/package-information/).
 const noLicense = "NOASSERTION"
 
-// lockedModules notes each linked module with its sum and licences.
-func lockedModules(ctx context.Context, w *source.Workspace, linked *gomod.Linked) ([]pins.LockedModule, error) {
+// licensed notes the toolchain's licence texts, and each linked module with its sum,
+// licences and their texts.
+func licensed(ctx context.Context, tool *gotool.Tool, w *source.Workspace, linked *gomod.Linked, result *source.Result) error {
+	root, err := tool.Root(ctx)
+	if err != nil {
+		return err
+	}
+	locked := result.Locked
+	_, locked.ToolchainTexts = Licenses(root, result.Texts)
 	sums := gomod.ParseSums(w.GoSum)
-	var modules []pins.LockedModule
 	for _, m := range linked.Modules {
 		if ctx.Err() != nil { // licences take seconds
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		used := m.Used()
 		lm := pins.LockedModule{Path: m.Path, Version: m.Version}
@@ -198,51 +205,57 @@ func lockedModules(ctx context.Context, w *source.Workspace, linked *gomod.Linke
 		}
 		if !w.Vendored() && !m.Local() {
 			if lm.Sum = sums.Of(used.Path, used.Version); lm.Sum == "" {
-				return nil, fmt.Errorf("go.sum has no sum for %s %s", used.Path, used.Version)
+				return fmt.Errorf("go.sum has no sum for %s %s", used.Path, used.Version)
 			}
 		}
 		dir := cmp.Or(used.Dir, m.Dir)
 		if dir == "" || w.Vendored() {
 			dir = filepath.Join(w.Dir, "vendor", filepath.FromSlash(m.Path))
 		}
-		lm.Licenses = licenses(dir)
-		modules = append(modules, lm)
+		lm.Licenses, lm.Texts = Licenses(dir, result.Texts)
+		locked.Modules = append(locked.Modules, lm)
 	}
-	return modules, nil
+	return nil
 }
 
-// licenses returns the SPDX identifiers of the licence texts at the top of a
-// module, sorted. It reads texts, not claims: a README that names a licence
-// counts for nothing.
-func licenses(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return []string{noLicense}
-	}
-	found := map[string]bool{}
+var (
+	// licenseName are the names of files with a licence at the top of a module, and
+	// noticeName those with what it may ask to be passed on too.
+	licenseName = regexp.MustCompile(`(?i)^(LICEN[CS]E|COPYING|UNLICENSE|MIT-LICENSE)`)
+	noticeName  = regexp.MustCompile(`(?i)^(NOTICE|PATENTS)`)
+)
+
+// Licenses returns the SPDX identifiers of the licence texts at the top of a module, and
+// the ids of the texts, both sorted. It reads texts, not claims: a README that names a
+// licence counts for nothing.
+func Licenses(dir string, all pins.LicenseTexts) (ids, texts []string) {
+	entries, _ := os.ReadDir(dir) // a folder that isn't there has no licence
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !isLicenseName(e.Name()) {
+		license := licenseName.MatchString(e.Name())
+		if !e.Type().IsRegular() || filepath.Ext(e.Name()) == ".go" || !license && !noticeName.MatchString(e.Name()) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			continue
 		}
+		texts = append(texts, all.Add(text))
+		if !license {
+			continue
+		}
 		for _, m := range licensecheck.Scan(text).Match {
-			found[m.ID] = true
+			ids = append(ids, m.ID)
 		}
 	}
-	if len(found) == 0 {
-		return []string{noLicense}
+	if len(ids) == 0 {
+		ids = []string{noLicense}
 	}
-	return slices.Sorted(maps.Keys(found))
+	return sorted(ids), sorted(texts)
 }
 
-func isLicenseName(name string) bool {
-	upper := strings.ToUpper(name)
-	return slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "UNLICENSE", "MIT-LICENSE"}, func(p string) bool {
-		return strings.HasPrefix(upper, p)
-	})
+func sorted(all []string) []string {
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // checkStamps makes sure that the linker will set each stamped variable. It
