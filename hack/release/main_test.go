@@ -21,7 +21,7 @@ func TestRelease(t *testing.T) {
 	if err := execute([]string{"licenses", self}, &text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Go go1.", "golang.org/x/mod v", "github.com/spdx/tools-golang v", "Redistribution and use"} {
+	for _, want := range []string{"Go 1.", "golang.org/x/mod v", "github.com/spdx/tools-golang v", "Redistribution and use"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the texts don't have %q", want)
 		}
