@@ -40,11 +40,14 @@ func unregistered(v *snapshot.View, nodes []*inventory.Node, name string, report
 
 func repair(v *snapshot.View, node, until string) []action.Action {
 	d := v.DaemonSet
-	look := [][]string{
-		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
-		{"oc", "get", "csinode/" + node, "-o", "jsonpath={.spec.drivers[*].name}"},
+	ns := d.Object.Namespace
+	pods := []string{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node}
+	if ns != "" && d.Selector != "" {
+		// Those that are on no node yet, too.
+		pods = []string{"oc", "-n", ns, "get", "pods", "-o", "wide", "-l", d.Selector}
 	}
-	if ns := d.Object.Namespace; ns != "" {
+	look := [][]string{pods, {"oc", "get", "csinode/" + node, "-o", "jsonpath={.spec.drivers[*].name}"}}
+	if ns != "" {
 		look = append(look, []string{"oc", "-n", ns, "logs", "daemonset/" + d.Object.Name, "--all-containers", "--tail=50"})
 	}
 	text := "repair the pod of " + d.Object.String() + " on each of these nodes " + until
