@@ -250,15 +250,19 @@ func containerdCases() []ruleCase {
 	own := func() *inventory.Inventory { return storageCluster("4.21", "") }
 	return []ruleCase{
 		{name: "too old for Kubernetes", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://1.7.20", "v1.34.2"), want: finding.Warn,
-			says: "Kubernetes 1.34 is tested from 1.6.39, 1.7.28, 2.0.6, 2.1.3 on; vulnerable before 1.7.33: CVE-2024-25621", does: "install containerd 2.2.5 or newer on win-0, win-1, win-2", fix: beside("containerd://2.2.5", "v1.34.2"), count: 1},
+			says: "Kubernetes 1.34 is tested from 1.6.39, 1.7.28, 2.0.6, 2.1.3 on; vulnerable: CVE-2024-25621, CVE-2026-35469", does: "install containerd 2.2.9 or newer on win-0, win-1, win-2", fix: beside("containerd://2.2.9", "v1.34.2"), count: 1},
 		{name: "a line that its Kubernetes isn't tested with", id: "NODE007", from: "5.0", inv: storageCluster("5.0", ""), change: beside("containerd://1.7.34", "v1.36.2"), want: finding.Warn,
-			says: "Kubernetes 1.36 is tested from 2.2.0, 2.3.0 on", does: "containerd 2.2.5", fix: beside("containerd://2.3.2", "v1.36.2"), count: 1},
+			says: "Kubernetes 1.36 is tested from 2.2.0, 2.3.0 on", does: "containerd 2.2.9", fix: beside("containerd://2.3.6", "v1.36.2"), count: 1},
 		{name: "out of support", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.1.9", "v1.34.2"), want: finding.Warn,
-			says: "support of 2.1 ended on 2026-07-03", fix: beside("containerd://2.2.5", "v1.34.2"), count: 1},
+			says: "support of 2.1 ended on 2026-07-03", fix: beside("containerd://2.2.9", "v1.34.2"), count: 1},
+		{name: "a line without a fix", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.1.9", "v1.34.2"), want: finding.Warn,
+			says: "vulnerable: CVE-2026-53493, CVE-2026-95837; support of 2.1", fix: beside("containerd://2.4.1", "v1.34.2"), count: 1},
+		{name: "one fault is left", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.3.5", "v1.34.2"), want: finding.Warn,
+			says: "on win-0, win-1, win-2: vulnerable: CVE-2026-53493", fix: beside("containerd://2.3.6", "v1.34.2"), count: 1},
 		{name: "WMCO's own", id: "NODE007", from: "4.21", inv: storageCluster("4.21", "10.21.1"), change: beside("containerd://1.7.27", "v1.34.2"), want: finding.Info, says: "Kubernetes 1.34 is tested from", count: 1},
 		{name: "what WMCO brings", id: "NODE007", from: "4.20", to: "4.21", inv: storageCluster("4.20", "10.20.1"), want: finding.Info, says: "it brings containerd 1.7.27; Kubernetes 1.34 is tested from 1.6.39, 1.7.28, 2.0.6, 2.1.3 on", count: 1},
 		{name: "what WMCO brings fits", id: "NODE007", from: "4.18", to: "4.19", inv: storageCluster("4.18", "10.18.1")},
-		{name: "supported, and good", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.3.2", "v1.34.2")},
+		{name: "supported, and good", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.3.6", "v1.34.2")},
 		{name: "newer than the catalog", id: "NODE007", from: "4.21", inv: own(), change: beside("containerd://2.9.0", "v1.34.2")},
 		{name: "Docker", id: "NODE007", from: "4.21", inv: own(), change: beside("docker://20.10.9", "v1.34.2")},
 	}

@@ -37,11 +37,40 @@ type ContainerdLine struct {
 	Line string `json:"line" check:"text"` // "1.7"
 	// Ended is the day on which support ends, or ended.
 	Ended string `json:"ended" check:"day"`
-	// Fixed is its first release without a known vulnerability, and Vulnerable what the
-	// ones before have; "" where that isn't known.
-	Fixed      string     `json:"fixed,omitempty" check:"version"`
-	Vulnerable string     `json:"vulnerable,omitempty"`
-	Evidence   []Evidence `json:"evidence"`
+	// Vulnerable are the known vulnerabilities of its releases.
+	Vulnerable []Vulnerability `json:"vulnerable,omitempty"`
+	Evidence   []Evidence      `json:"evidence"`
+}
+
+// Vulnerability is one of a line of releases.
+type Vulnerability struct {
+	ID string `json:"id" check:"text"`
+	// Fixed is the line's first release without it, "" for none.
+	Fixed string `json:"fixed,omitempty" check:"version"`
+}
+
+// Open are the ids of the vulnerabilities that a release of the line has.
+func (l *ContainerdLine) Open(v *semver.Version) (ids []string) {
+	for _, known := range l.Vulnerable {
+		if known.Fixed == "" || v.LessThan(semver.MustParse(known.Fixed)) {
+			ids = append(ids, known.ID)
+		}
+	}
+	return ids
+}
+
+// Good is the line's first release without a known vulnerability; nil where there is none,
+// or none is known.
+func (l *ContainerdLine) Good() (good *semver.Version) {
+	for _, known := range l.Vulnerable {
+		if known.Fixed == "" {
+			return nil
+		}
+		if fixed := semver.MustParse(known.Fixed); good == nil || good.LessThan(fixed) {
+			good = fixed
+		}
+	}
+	return good
 }
 
 func (w WindowsBuild) key() string   { return w.Name }

@@ -56,15 +56,17 @@ func runtimeFaults(snap *snapshot.Snapshot, v *semver.Version, kubernetes string
 	if row != nil && !row.Takes(v) {
 		faults = append(faults, fmt.Sprintf("Kubernetes %s is tested from %s on", kubernetes, strings.Join(row.Least, ", ")))
 	}
-	if line != nil && line.Fixed != "" && v.LessThan(semver.MustParse(line.Fixed)) {
-		faults = append(faults, fmt.Sprintf("vulnerable before %s: %s", line.Fixed, line.Vulnerable))
+	if line != nil {
+		if open := line.Open(v); len(open) > 0 {
+			faults = append(faults, "vulnerable: "+strings.Join(open, ", "))
+		}
 	}
 	if line != nil && snap.Request.Now > line.Ended {
 		faults = append(faults, "support of "+line.Line+" ended on "+line.Ended)
 	}
 	for _, l := range snap.Catalog.ContainerdLines { // the oldest line that is supported and fits
-		if takes := row == nil || l.Fixed != "" && row.Takes(semver.MustParse(l.Fixed)); good == "" && takes && snap.Request.Now <= l.Ended {
-			good = l.Fixed
+		if fixed := l.Good(); good == "" && fixed != nil && (row == nil || row.Takes(fixed)) && snap.Request.Now <= l.Ended {
+			good = fixed.String()
 		}
 	}
 	return faults, good
