@@ -36,7 +36,7 @@ var rooms = map[string]room{
 	"hack":             {[]string{"internal/build", "internal/image"}, 1990},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9119},
-	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 9184},
+	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 9186},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13437},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5937},
 	"packer":           {[]string{"internal/base"}, 5400},

@@ -68,6 +68,8 @@ func TestScripts(t *testing.T) {
 			"replace": replace,
 			"sign":    sign,
 			"keys":    keys,
+			"cured":   cured,
+			"works":   works,
 		},
 	})
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/base/shell"
 )
 
 // PasswordEnv has the password of an encrypted key, as cosign reads it.
@@ -54,7 +55,7 @@ func LoadPrivate(path string) (*Key, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o004 != 0 {
-		return nil, keyFault(path, "everybody on this machine can read the private key", "chmod 600 "+path)
+		return nil, keyFault(path, "everybody on this machine can read the private key", "chmod 600 "+shell.Word(path))
 	}
 	der := block.Bytes
 	switch block.Type {
@@ -100,7 +101,7 @@ func LoadPublic(path string) (*Key, error) {
 func readPEM(path string) (*pem.Block, error) {
 	data, err := infile.Read(path, infile.Text)
 	if err != nil {
-		return nil, err
+		return nil, keyFault(path, "the key can't be read: "+infile.Cause(err), "cosign generate-key-pair makes cosign.key and cosign.pub")
 	}
 	block, _ := pem.Decode(data)
 	if block == nil {

@@ -26,6 +26,7 @@ import (
 
 	"github.com/winbake/winbake/internal/base/event"
 	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/build/component"
 	"github.com/winbake/winbake/internal/build/gotool"
@@ -183,7 +184,7 @@ func (w *writer) file(from, name string) error {
 func Open(file, cache string, host *gotool.Host) (dir string, repositories *gitsrc.Cache, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return "", nil, &fault.Error{Where: file, What: "the bundle can't be read", Excerpt: err.Error(), Err: err, Fix: "bake bundle --out " + file + " where the network is"}
+		return "", nil, &fault.Error{Where: file, What: "the bundle can't be read", Excerpt: err.Error(), Err: err, Fix: "where the network is: bake bundle --out " + shell.Word(file)}
 	}
 	defer f.Close()
 	sum := sha256.New()
@@ -193,7 +194,7 @@ func Open(file, cache string, host *gotool.Host) (dir string, repositories *gits
 	dir = filepath.Join(cache, hex.EncodeToString(sum.Sum(nil)[:16]))
 	if _, err := os.Stat(dir); err != nil {
 		if err := unpack(f, dir); err != nil {
-			return "", nil, &fault.Error{Where: file, What: "it is no whole bundle", Excerpt: err.Error(), Err: err, Fix: "copy it again, or bake bundle --out " + file + " where the network is"}
+			return "", nil, &fault.Error{Where: file, What: "it is no whole bundle", Excerpt: err.Error(), Err: err, Fix: "copy it again, or make it again where the network is: bake bundle --out " + shell.Word(file)}
 		}
 	}
 	address := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(filepath.Join(dir, proxy)), "/")}

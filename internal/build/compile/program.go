@@ -185,7 +185,7 @@ func adviceFor(job *Job, message string) string {
 	for _, a := range []struct{ sign, fix string }{
 		{"SECURITY ERROR", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
 		{"checksum mismatch", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
-		{": reading file", "GOPROXY's folder, or the bundle, doesn't have it: bake bundle again where the network is"},
+		{": reading file", "GOPROXY's folder, or the bundle, doesn't have it; where the network is: bake bundle --out sources.tar"},
 		{"flate: corrupt", damaged},
 		{"zip: ", damaged},
 		{"running gcc failed", "pin a version without the object (.syso) of its package, which Go's own linker can't read, or tags that leave it out"},

@@ -57,7 +57,7 @@ func newPayload(t *tool) *cobra.Command {
 			}
 			return &fault.Error{
 				What: fmt.Sprintf("%s takes no argument %q", cmd.CommandPath(), args[0]), Excerpt: "usage: " + cmd.UseLine(),
-				Fix: "bake build " + args[0] + " builds one; the payload has all of versions.yaml",
+				Fix: "the payload has all of versions.yaml; for one of them: bake build " + args[0],
 			}
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {

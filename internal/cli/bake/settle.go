@@ -258,7 +258,7 @@ func (o *imageOptions) openBase(ctx context.Context, load oci.Options, file *pin
 	if bundled {
 		name, digest, _ := strings.Cut(file.Base, "@")
 		if b.name = name; source.Digest.String() != digest {
-			return nil, &fault.Error{Where: ref, What: "the bundle's base is " + source.Digest.String() + ", not " + digest, Fix: "bake bundle again where the network is"}
+			return nil, &fault.Error{Where: ref, What: "the bundle's base is " + source.Digest.String() + ", not " + digest, Fix: "where the network is: bake bundle --out sources.tar"}
 		}
 	}
 	if b.image = source.Index(); source.Index() == nil || platform != nil {
