@@ -24,12 +24,12 @@ import (
 
 func main() {
 	out := flag.String("write", "", "write the table into this document, between its markers")
-	only := flag.Bool("workers", false, "measure the workers of a pipeline alone")
+	only := flag.String("part", "", "measure one part alone: proofs or workers")
 	live := flag.Bool("cluster", false, "measure the reader of live clusters instead, on an API server")
 	child := flag.String("child", "", "internal: the work that this process does")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, *out, *child, *live, *only)
+	err := start(ctx, *out, *child, *only, *live)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-func start(ctx context.Context, out, child string, live, workers bool) error {
+func start(ctx context.Context, out, child, part string, live bool) error {
 	switch {
 	case child != "":
 		return work(ctx, child, flag.Arg(0), flag.Arg(1))
@@ -54,8 +54,12 @@ func start(ctx context.Context, out, child string, live, workers bool) error {
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir}
-	if workers {
-		err := b.workers(ctx)
+	if part != "" {
+		measured := map[string]func(context.Context) error{"proofs": b.proofs, "workers": b.workers}[part]
+		if measured == nil {
+			return fmt.Errorf("there is no part %q", part)
+		}
+		err := measured(ctx)
 		return errors.Join(err, finish(&b.table, "", "", b.table.String()))
 	}
 	if err := b.run(ctx); err != nil {
@@ -93,7 +97,7 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	for _, part := range []func(context.Context) error{
-		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify, b.manifests, b.templates, b.workers,
+		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify, b.manifests, b.templates, b.proofs, b.workers,
 	} {
 		if err := part(ctx); err != nil {
 			return errors.Join(err, ctx.Err())
