@@ -70,7 +70,7 @@ func TestCatalogWorkflow(t *testing.T) {
 	}
 }
 
-// TestReleaseWorkflow: actions by commit, goreleaser in the version that is rehearsed, and
+// TestReleaseWorkflow: actions by commit, the toolchain of versions.yaml, goreleaser in the version that is rehearsed, and
 // rights for a release alone.
 func TestReleaseWorkflow(t *testing.T) {
 	text := read(t, "../../../ci/github/release.yaml")
@@ -85,6 +85,10 @@ func TestReleaseWorkflow(t *testing.T) {
 	version := regexp.MustCompile(`goreleaser/v2@v\S+`)
 	if here, rehearsed := version.FindString(text), version.FindString(read(t, "../../../Makefile")); here == "" || here != rehearsed {
 		t.Errorf("a release is made by %s, rehearsed by %s", here, rehearsed)
+	}
+	pinned := regexp.MustCompile(`\ngo: "(\S+)"`).FindStringSubmatch(read(t, "../../../versions.yaml"))
+	if pinned == nil || !strings.Contains(text, "\n  GOTOOLCHAIN: go"+pinned[1]+"\n") {
+		t.Errorf("a release isn't compiled by the toolchain of versions.yaml, %q", pinned)
 	}
 	if !strings.Contains(text, "\npermissions: {}\n") || strings.Count(text, ": write") != 3 {
 		t.Error("it has other rights")
