@@ -56,9 +56,9 @@ func TestRealModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := pins.LockedModule{Path: "golang.org/x/tools", Version: "v0.49.0", Sum: "h1:3NI7VXzL9+1WZD52Dx2ttoPwD5DWrFGpl9mFZDlmisI="}
-	mod := pins.LockedModule{Path: "golang.org/x/mod", Version: "v0.39.0", Sum: "h1:UF5zwQdCRRUpHfyPwr7d4UrGiVeldIsogtzWVnczL74="}
+	mod := pins.LockedModule{Path: "golang.org/x/mod", Version: "v0.41.0", Sum: "h1:qJmnOUb4YB+FsEuM3HcWucdZASCPGhsX6uljO6pog0c="}
 	exe := goBuild(t, map[string]string{
-		"go.mod": "module winbake.test/gonew\n\ngo 1.26.0\n\ngodebug winsymlink=0\n\nrequire (\n\tgolang.org/x/mod v0.39.0\n\tgolang.org/x/tools v0.49.0\n)\n",
+		"go.mod": "module winbake.test/gonew\n\ngo 1.26.0\n\ngodebug winsymlink=0\n\nrequire (\n\tgolang.org/x/mod v0.41.0\n\tgolang.org/x/tools v0.49.0\n)\n",
 		"go.sum": string(sums),
 	}, "-mod=readonly", "-ldflags=-w", "golang.org/x/tools/cmd/gonew")
 	f := &pins.File{Go: localGo(), Path: "versions.yaml"}
