@@ -38,10 +38,13 @@ func Write(programs []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	all, linked := pins.LicenseTexts{}, []*pins.Locked{}
+	all, linked, read := pins.LicenseTexts{}, []*pins.Locked{}, map[string][]string{} // read by folder: programs share most modules
 	of := func(what, dir string) ([]string, error) {
+		if texts, ok := read[dir]; ok {
+			return texts, nil
+		}
 		_, texts := program.Licenses(dir, all)
-		if len(texts) == 0 {
+		if read[dir] = texts; len(texts) == 0 {
 			return nil, fmt.Errorf("%s has no licence at its top: look, and leave it out of the programs or say here where it is", what)
 		}
 		return texts, nil

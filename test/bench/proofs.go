@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
 	"log"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/registry"
+
+	"github.com/winbake/winbake/test/support/keypair"
 )
 
 // proofs compares a run and a check with SBOM, signature and provenance with those without.
@@ -28,8 +25,8 @@ func (b *bench) proofs(ctx context.Context) error {
 	}
 	b.table.add("nothing changed: time of bake payload with an SBOM / without", seconds(none.wall), seconds(with.wall), ratio(with.wall, none.wall), atMost(1.2))
 
-	key, public, err := b.key()
-	if err != nil {
+	key, public := filepath.Join(b.dir, "bench.key"), filepath.Join(b.dir, "bench.pub")
+	if err := keypair.Write(key, public); err != nil {
 		return err
 	}
 	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0))))
@@ -55,25 +52,4 @@ func (b *bench) proofs(ctx context.Context) error {
 	}
 	b.table.add("verify payload from a registry: time with all proofs / without", seconds(plain.wall), seconds(proved.wall), ratio(proved.wall, plain.wall), atMost(1.5))
 	return nil
-}
-
-// key makes a key pair.
-func (b *bench) key() (private, public string, err error) {
-	pub, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return "", "", err
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return "", "", err
-	}
-	pkix, err := x509.MarshalPKIXPublicKey(pub)
-	if err != nil {
-		return "", "", err
-	}
-	private, public = filepath.Join(b.dir, "bench.key"), filepath.Join(b.dir, "bench.pub")
-	if err := os.WriteFile(private, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
-		return "", "", err
-	}
-	return private, public, os.WriteFile(public, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}), 0o600)
 }

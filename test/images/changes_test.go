@@ -2,10 +2,6 @@ package images
 
 import (
 	"bytes"
-	"crypto/ed25519"
-	crand "crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,6 +23,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
+	"github.com/winbake/winbake/test/support/keypair"
 )
 
 var changes = flag.Int("changes", 150, "single bytes to change in TestEachChangeIsSeen")
@@ -76,19 +73,11 @@ func TestEachChangeIsSeen(t *testing.T) {
 
 func changed(t *testing.T, referrers bool) {
 	dir := t.TempDir()
-	public, private, err := ed25519.GenerateKey(crand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	pkix, errPublic := x509.MarshalPKIXPublicKey(public)
+	err := keypair.Write(filepath.Join(dir, "key"), filepath.Join(dir, "key.pub"))
 	conf := "version = 2\n"
 	pins := fmt.Sprintf("apiVersion: winbake.dev/v1\nrelease: \"4.21\"\ngo: local\ncomponents:\n  - {name: conf, file: conf.toml, sha256: %s, payload: containerd/conf.toml}\n", sumOf(conf))
-	for name, data := range map[string][]byte{
-		"key": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), "key.pub": pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}),
-		"conf.toml": []byte(conf), "versions.yaml": []byte(pins),
-	} {
-		err = errors.Join(err, errPublic, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	for name, text := range map[string]string{"conf.toml": conf, "versions.yaml": pins} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	if err != nil {
 		t.Fatal(err)

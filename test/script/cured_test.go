@@ -11,22 +11,18 @@ import (
 var (
 	// prose is what may stand between a flag and its value in a fix: "--dir with a new
 	// folder, such as out", "give --format one of archived, flat".
-	prose = regexp.MustCompile(`^(?:with a new [a-z]+, such as |one of )`)
+	prose = regexp.MustCompile(`with a new [a-z]+, such as |one of `)
 	// ends is where prose goes on behind a command or a value.
-	ends = regexp.MustCompile(`(?:[;,]| if )(?: ?.*)?$`)
+	ends = regexp.MustCompile(`(?:[;,]| if ).*$`)
 )
 
 // cured runs a command that fails, does what its fix says, and runs it again, which has to
 // succeed: cured CODE WORD COMMAND... WORD begins what the fix says: a command's name, or a
 // flag, which the command then gets.
 func cured(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: cured CODE WORD command [args...]")
-	}
+	act := advised(ts, neg, args)
 	command := args[2:]
-	act := advised(ts, args)
-	if strings.HasPrefix(args[1], "-") {
-		value := prose.ReplaceAllString(strings.TrimPrefix(act, args[1]+" "), "")
+	if value, flag := strings.CutPrefix(act, args[1]+" "); flag && strings.HasPrefix(args[1], "-") {
 		if i := slices.Index(command, args[1]); i >= 0 {
 			command = slices.Concat(command[:i], command[i+2:])
 		}
@@ -42,14 +38,14 @@ func cured(ts *testscript.TestScript, neg bool, args []string) {
 // works runs a command that fails, and then the command that its fix is, which has to
 // succeed: works CODE WORD COMMAND...
 func works(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: works CODE WORD command [args...]")
-	}
-	shell(ts, advised(ts, args))
+	shell(ts, advised(ts, neg, args))
 }
 
 // advised runs a command that has to fail, and returns what its fix says from a word on.
-func advised(ts *testscript.TestScript, args []string) string {
+func advised(ts *testscript.TestScript, neg bool, args []string) string {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: cured|works CODE WORD command [args...]")
+	}
 	code(ts, false, slices.Concat(args[:1], args[2:]))
 	for line := range strings.Lines(ts.ReadFile("stderr")) {
 		if fix, ok := strings.CutPrefix(strings.TrimSpace(line), "fix: "); ok {
@@ -57,11 +53,7 @@ func advised(ts *testscript.TestScript, args []string) string {
 			if at == nil {
 				ts.Fatalf("the fix names no %s: %s", args[1], fix)
 			}
-			act := strings.TrimSpace(fix[at[0]:])
-			if i := strings.Index(act, "such as "); i >= 0 {
-				return act[:i+8] + ends.ReplaceAllString(act[i+8:], "")
-			}
-			return ends.ReplaceAllString(act, "")
+			return ends.ReplaceAllString(prose.ReplaceAllString(strings.TrimSpace(fix[at[0]:]), ""), "")
 		}
 	}
 	ts.Fatalf("it has no fix")

@@ -4,13 +4,9 @@
 package script
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/pem"
 	"flag"
 	"fmt"
 	"log"
@@ -32,6 +28,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
 	"github.com/winbake/winbake/test/images"
+	"github.com/winbake/winbake/test/support/keypair"
 	"github.com/winbake/winbake/test/support/testproxy"
 )
 
@@ -183,15 +180,8 @@ func sign(ts *testscript.TestScript, _ bool, args []string) {
 
 // keys makes a key pair: keys NAME writes NAME.key and NAME.pub.
 func keys(ts *testscript.TestScript, _ bool, args []string) {
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	ts.Check(err)
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	ts.Check(err)
-	pkix, err := x509.MarshalPKIXPublicKey(public)
-	ts.Check(err)
-	for end, block := range map[string]*pem.Block{".key": {Type: "PRIVATE KEY", Bytes: der}, ".pub": {Type: "PUBLIC KEY", Bytes: pkix}} {
-		ts.Check(os.WriteFile(ts.MkAbs(args[0]+end), pem.EncodeToMemory(block), 0o600))
-	}
+	name := ts.MkAbs(args[0])
+	ts.Check(keypair.Write(name+".key", name+".pub"))
 }
 
 // windowsBase plays a Windows base image in an OCI layout: base DIR [OSVERSION], or

@@ -131,7 +131,7 @@ func readTexts(f *File) ([]byte, error) {
 	path := filepath.Join(f.LockDir(), LicensesName)
 	data, err := infile.Read(path, infile.Any)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &fault.Error{Where: path, What: "the licence texts can't be read: " + fault.FirstLine(err), Fix: LockCommand(f), Code: finding.ExitBlock, Err: err}
+		return nil, &fault.Error{Where: path, What: "the licence texts can't be read: " + infile.Cause(err), Fix: LockCommand(f), Code: finding.ExitBlock, Err: err}
 	}
 	return data, nil
 }

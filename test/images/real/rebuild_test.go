@@ -1,11 +1,6 @@
 package real
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"errors"
 	"io"
 	"log"
 	"net/http/httptest"
@@ -16,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/registry"
+
+	"github.com/winbake/winbake/test/support/keypair"
 )
 
 // inside is set for the part of the test that has no network.
@@ -50,22 +47,6 @@ func TestRebuiltWithoutNetwork(t *testing.T) {
 	}
 }
 
-// keys writes a pair of keys.
-func keys(t *testing.T, dir string) {
-	t.Helper()
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	pkix, errPublic := x509.MarshalPKIXPublicKey(public)
-	if err := errors.Join(err, errPublic,
-		os.WriteFile(filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600),
-		os.WriteFile(filepath.Join(dir, "key.pub"), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func pushedAndRebuilt(t *testing.T, work string) {
 	if out, err := exec.CommandContext(t.Context(), "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -73,7 +54,9 @@ func pushedAndRebuilt(t *testing.T, work string) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	bin, ref := os.Getenv("BIN"), strings.TrimPrefix(server.URL, "http://")+"/me/payload:1"
-	keys(t, work)
+	if err := keypair.Write(filepath.Join(work, "key.pem"), filepath.Join(work, "key.pub")); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := bash(t, repository(t), bin+`/bake payload --only kube-log-runner --push "$REF" --sign-key "$WORK/key.pem" --builder-id https://ci.example/1`, "REF="+ref, "WORK="+work); err != nil {
 		t.Fatal(out, err)
 	}

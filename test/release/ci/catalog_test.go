@@ -70,8 +70,8 @@ func TestCatalogWorkflow(t *testing.T) {
 	}
 }
 
-// TestReleaseWorkflow: actions by commit, the toolchain of versions.yaml, goreleaser in the version that is rehearsed, and
-// rights for a release alone.
+// TestReleaseWorkflow: actions by commit, the toolchain of versions.yaml, goreleaser in the
+// version that is rehearsed, and rights for a release alone.
 func TestReleaseWorkflow(t *testing.T) {
 	text := read(t, "../../../ci/github/release.yaml")
 	for _, e := range lint(t, text) {

@@ -37,37 +37,33 @@ import (
 // Describe asks what the program in w is made of, and gives its lock, which locked begins,
 // with the files that a build needs.
 func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Workspace, locked *pins.Locked) (*gomod.Linked, *source.Result, error) {
-	result := &source.Result{Locked: locked, Texts: pins.LicenseTexts{}}
-	linked, err := describe(ctx, env, p, w, result)
-	if err == nil && !w.Vendored() {
-		locked.GoMod, locked.GoSum = sum(w.GoMod), sum(w.GoSum)
-		result.GoMod, result.GoSum = w.GoMod, w.GoSum
-	}
-	return linked, result, err
-}
-
-func describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Workspace, result *source.Result) (*gomod.Linked, error) {
-	locked := result.Locked
 	linked, err := gomod.List(ctx, w.Query(env.Host.Tool(p.Toolchain(p.File)), p.Component))
 	if err != nil {
-		return nil, Failure(p.Component, err)
+		return nil, nil, Failure(p.Component, err)
 	}
 	if err := errors.Join(checkStamps(p.Component, linked), checkEmbedded(p, linked)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := mainLines(w.GoMod, locked); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	locked.Toolchain = p.Toolchain(p.File)
 	locked.ToolchainSums = toolchainSums(ctx, env, p)
 	locked.DefaultGODEBUG = linked.DefaultGODEBUG
 	locked.Vendored = w.Vendored()
 	locked.APIGroups = apiGroups(linked)
+	result := &source.Result{Locked: locked, Texts: pins.LicenseTexts{}}
 	if err := licensed(ctx, env.Host.Tool(locked.Toolchain), w, linked, result); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	_, err = p.Stamps(locked, "")
-	return linked, err
+	if _, err := p.Stamps(locked, ""); err != nil {
+		return nil, nil, err
+	}
+	if !w.Vendored() {
+		locked.GoMod, locked.GoSum = sum(w.GoMod), sum(w.GoSum)
+		result.GoMod, result.GoSum = w.GoMod, w.GoSum
+	}
+	return linked, result, nil
 }
 
 // toolchainSums are those of the lock where it has the toolchain, else the checksum
