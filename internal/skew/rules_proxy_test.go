@@ -10,6 +10,15 @@ func hostProcess(d *inventory.Driver) {
 	d.HostProcess, d.Pipes = true, nil
 }
 
+// mounted has a pod use a volume of vSphere's driver on some nodes; it runs, or waits.
+func mounted(runs bool, nodes ...int) change {
+	return func(inv *inventory.Inventory) {
+		for _, i := range nodes {
+			inv.Volumes = append(inv.Volumes, inventory.VolumeUse{Pod: inventory.Object{Kind: "Pod", Namespace: "shop", Name: "web"}, Node: inv.Nodes[i].Name, Volume: "data", Claim: "data", PV: "pv", Provisioner: vsphereName, Mounted: runs, At: fact("Pod shop/web")})
+		}
+	}
+}
+
 func proxyAbsentCases() []ruleCase {
 	return []ruleCase{
 		{name: "WMCO has it", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
@@ -32,6 +41,10 @@ func proxyAbsentCases() []ruleCase {
 			says: "ships no csi-proxy", does: "8.1.0", fix: wmco("8.1.2-1a2b3c4")},
 		{name: "node without WMCO", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: wmco("", 2), want: finding.Unknown,
 			says: "on win-2; whether csi-proxy runs there couldn't be told", does: "oc adm node-logs win-2", fix: proxyLog("v1.1.3-34-g5cb6e2d", 2), count: 1},
+		{name: "nodes without WMCO, a pod has its volume on each", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: mounted(true, 0, 1, 2)},
+		{name: "nodes without WMCO, a pod has its volume on one", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: mounted(true, 0), want: finding.Info, says: "on win-1, win-2; whether csi-proxy"},
+		{name: "nodes without WMCO, a pod waits for its volume on another", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(mounted(true, 0), mounted(false, 1)), want: finding.Unknown,
+			says: "on win-1, win-2; whether csi-proxy", fix: proxyDaemonSet("v1.3.0")},
 		{name: "node without WMCO, run by a DaemonSet", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("v1.2.1")},
 		{name: "node without WMCO, log without a version", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("Unknown")},
 		{name: "WMCO unheard of", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: wmco("77.1.0-1a2b3c4"), want: finding.Unknown,

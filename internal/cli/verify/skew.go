@@ -104,7 +104,8 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	if o.from != "" {
+	other := inv.Cluster.Other != ""
+	if o.from != "" && o.to == "" {
 		inv.Cluster.Other = "" // the drivers are compared with those of that release
 	}
 	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, EUS: o.controlPlaneOnly(cmd), Now: today, Catalogs: o.catalog.Paths})
@@ -114,13 +115,13 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	result.Accept(rules)
 	return skewreport.Report{
 		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
-		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd), Target: o.target(cmd, inv),
+		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd), Target: o.target(cmd, inv, other),
 	}, nil
 }
 
 // target is how commands reach the cluster again, and judge it alike.
-func (o *skewOptions) target(cmd *cobra.Command, inv *inventory.Inventory) skewreport.Target {
-	t := skewreport.Target{Kubeconfig: o.cluster.Kubeconfig(), Flags: o.cluster.Given(), Kubectl: inv.Cluster.Other != ""}
+func (o *skewOptions) target(cmd *cobra.Command, inv *inventory.Inventory, other bool) skewreport.Target {
+	t := skewreport.Target{Kubeconfig: o.cluster.Kubeconfig(), Flags: o.cluster.Given(), Kubectl: other}
 	for _, s := range inv.Sources {
 		t.Context = cmp.Or(t.Context, s.Context)
 	}

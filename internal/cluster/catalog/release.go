@@ -186,8 +186,15 @@ func ContainerdVersion(runtime string) *semver.Version {
 	if !is || err != nil {
 		return nil
 	}
+	// 2.0.5-k3s1 is a distribution's build of 2.0.5, not older than it.
+	if p := v.Prerelease(); p != "" && !unfinished.MatchString(p) {
+		return semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
+	}
 	return v
 }
+
+// unfinished is what containerd calls releases before one: v2.1.0-beta.0.
+var unfinished = regexp.MustCompile(`^(alpha|beta|rc)\b`)
 
 // stableABI is the first release of v's line in which newer hosts run older
 // images.

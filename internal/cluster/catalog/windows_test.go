@@ -40,6 +40,20 @@ func TestHasImageFor(t *testing.T) {
 	}
 }
 
+// A distribution's build isn't older than the release, a candidate is.
+func TestContainerdVersion(t *testing.T) {
+	for runtime, want := range map[string]string{"containerd://2.3.6": "2.3.6", "containerd://2.3.6-k3s1": "2.3.6", "containerd://2.1.0-rc.1": "2.1.0-rc.1", "containerd://2.1.0-beta.0": "2.1.0-beta.0", "containerd://1.7.28+azure": "1.7.28+azure"} {
+		if got := ContainerdVersion(runtime); got == nil || got.String() != want {
+			t.Errorf("%s is %v, want %s", runtime, got, want)
+		}
+	}
+	for _, runtime := range []string{"", "docker://20.10.9", "containerd://Unknown"} {
+		if got := ContainerdVersion(runtime); got != nil {
+			t.Errorf("%s is %s", runtime, got)
+		}
+	}
+}
+
 func TestHostProcessOn(t *testing.T) {
 	for runtime, want := range map[string][3]bool{
 		"containerd://1.5.18": {false, false, true}, "docker://20.10.9": {false, false, true},

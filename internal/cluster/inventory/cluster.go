@@ -233,6 +233,8 @@ type VolumeUse struct {
 	// kubernetes.io/azure-file; "" for a CSI volume.
 	InTree string `json:"inTree,omitempty"`
 	Inline bool   `json:"inline,omitempty"`
+	// Mounted: the pod runs, which the kubelet starts with its volumes mounted.
+	Mounted bool `json:"mounted,omitempty"`
 	// MigratedTo is the annotation pv.kubernetes.io/migrated-to.
 	MigratedTo string `json:"migratedTo,omitempty"`
 	// Affinity is the PersistentVolume's required node affinity: a node must

@@ -13,6 +13,16 @@ var marks = []struct{ distribution, kubelet, key string }{
 	{"kubeadm", "", "kubeadm.alpha.kubernetes.io/"},
 }
 
+// Brings is the distribution that a node's containerd is part of; "" where it is
+// installed by hand.
+func Brings(kubelet string, labels map[string]string) string {
+	d := Distribution(kubelet, labels, nil)
+	if d == "kubeadm" {
+		return ""
+	}
+	return d
+}
+
 // Distribution is what a node shows that isn't OpenShift's; "" for nothing.
 func Distribution(kubelet string, labels, annotations map[string]string) string {
 	for _, m := range marks {

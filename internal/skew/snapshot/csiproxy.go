@@ -45,8 +45,12 @@ func (snap *Snapshot) CSIProxyOn(n *inventory.Node) CSIProxy {
 	snap.wmcoService(&s, n.WMCO)
 	snap.ownedService(&s)
 	logged(&s)
+	snap.servedPipes(&s)
 	if s.Is == PresenceUnknown && s.Reason == "" {
-		s.Reason = "WMCO didn't configure the node, no DaemonSet runs csi-proxy there, and no log of it was read"
+		s.Reason = "no DaemonSet runs csi-proxy there, and no log of it was read"
+		if snap.Inventory.Cluster.Other == "" {
+			s.Reason = "WMCO didn't configure the node, " + s.Reason
+		}
 		s.At = append(s.At, n.At)
 	}
 	return s
@@ -118,6 +122,24 @@ func logged(s *CSIProxy) {
 	}
 	if s.Version.IsZero() {
 		s.Reason = "its log: " + cmp.Or(fact.Reason, "no version in it")
+	}
+}
+
+// servedPipes takes a pod's volume that a driver has mounted through csi-proxy for a
+// proof of it, where nothing else tells: a node of another operator, or of none.
+func (snap *Snapshot) servedPipes(s *CSIProxy) {
+	if s.Is != PresenceUnknown || s.Node.WMCO != "" {
+		return
+	}
+	for _, u := range snap.Inventory.Volumes {
+		if !u.Mounted || u.InTree != "" || u.Node != s.Node.Name {
+			continue
+		}
+		if d := snap.Serving(u.Provisioner, s.Node); d != nil && d.Mode() == "csi-proxy" {
+			s.Is, s.By, s.Reason = Present, u.Pod.String()+" runs with a volume of "+u.Provisioner, "no log of it was read"
+			s.At = append(s.At, u.At)
+			return
+		}
 	}
 }
 

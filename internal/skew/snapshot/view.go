@@ -21,6 +21,8 @@ func (v *View) LineWith(test func(*catalog.Line) bool) *catalog.Line {
 // WhoseLinux says whose the Linux version is.
 func (v *View) WhoseLinux() string {
 	switch {
+	case v.At.Inventory.Cluster.Other != "":
+		return ""
 	case v.Linux().Fixed && v.Linux().Driver != nil:
 		return " (not part of OpenShift's release)"
 	case v.At.Release().IsZero():

@@ -15,6 +15,8 @@ type cluster struct {
 	channel  string
 	offered  []string // available updates
 	risky    []string // conditional ones, with known risks for this cluster
+	// recommended is the status of their condition; "" is False.
+	recommended string
 	// notUpgradeable are reason and message of Upgradeable=False.
 	notUpgradeable [2]string
 	platform       string
@@ -30,6 +32,8 @@ type cluster struct {
 	volumes []volume
 	spaces  []space
 	extra   []any
+	// plain: a Kubernetes cluster that isn't OpenShift.
+	plain bool
 }
 
 // mod changes a cluster before its objects are made.

@@ -111,13 +111,47 @@ func waiting(reason string) []any {
 	}
 }
 
+// tagged gives the driver another image, in the DaemonSet and its pods.
+func tagged(image string) []any {
+	return []any{
+		onSet(func(ds *appsv1.DaemonSet) { ds.Spec.Template.Spec.Containers[1].Image = image }),
+		onDriverPod(func(p *corev1.Pod) { p.Spec.Containers[1].Image, p.Status.ContainerStatuses[1].Image = image, image }),
+	}
+}
+
+// perContainer says of each container what the pod says of all.
+func perContainer(ds *appsv1.DaemonSet) {
+	spec := &ds.Spec.Template.Spec
+	for i := range spec.Containers {
+		spec.Containers[i].SecurityContext = &corev1.SecurityContext{WindowsOptions: spec.SecurityContext.WindowsOptions}
+	}
+	spec.SecurityContext = nil
+}
+
+// mounts has the driver mount one more path of the node.
+func mounts(path string, kind corev1.HostPathType) onSet {
+	return func(ds *appsv1.DaemonSet) {
+		spec := &ds.Spec.Template.Spec
+		spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "more", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &kind}}})
+		spec.Containers[1].VolumeMounts = append(spec.Containers[1].VolumeMounts, corev1.VolumeMount{Name: "more", MountPath: strings.TrimSuffix(path, `\`)})
+	}
+}
+
 func dimensions() []dimension {
-	host := func() *cluster {
-		return openshift("4.20.6", "VSphere", uses(vsphereName), with(vsphereHost("v3.5.0")), offers("4.20.9", "4.21.9"))
+	host := func(mods ...mod) *cluster {
+		return openshift("4.20.6", "VSphere", append([]mod{uses(vsphereName), with(vsphereHost("v3.5.0")), offers("4.20.9", "4.21.9")}, mods...)...)
+	}
+	noWMCO := func(c *cluster) {
+		c.wmco = ""
+		for i := range c.nodes {
+			c.nodes[i].wmco = ""
+		}
+	}
+	recommended := func(status string) mod {
+		return func(c *cluster) { c.risky, c.recommended = []string{"4.21.9"}, status }
 	}
 	pipes := func() *cluster { return openshift("4.19.12", "Azure", uses(azureFileName), with(azureFile("v1.33.2"))) }
 	folder := `C:\var\lib\kubelet\plugins\csi.vsphere.vmware.com`
-	warn, block, unknown := finding.Warn, finding.Block, finding.Unknown
 	return []dimension{
 		{"the registrar dials another socket", host(), "4.21", append(unproven, variable("CSI_ENDPOINT", "unix://"+folder+`\other.sock`)), block, "REG001 REG006", "--csi-address"},
 		{"another socket is registered", host(), "4.21", append(unproven, variable("DRIVER_REG_SOCK_PATH", folder+`\other.sock`)), block, "REG001 REG006", "be one file of the node"},
@@ -177,6 +211,50 @@ func dimensions() []dimension {
 		})}, unknown, "SKEW005", ""},
 		{"a cordoned node", host(), "4.21", []any{onNode(func(n *corev1.Node) { n.Spec.Unschedulable = true })}, pass, "", ""},
 		{"a node of EKS", host(), "", []any{onNode(func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = "v1.33.5-eks-113cf36" })}, pass, "", ""},
+
+		{"no operator, containerd 1.6, drivers run", host(noWMCO), "4.21", []any{containerd("containerd://1.6.8")}, warn, "NODE007", ""},
+		{"no operator, containerd 1.5, driver never started", host(noWMCO), "4.21", append(slices.Clone(unproven), containerd("containerd://1.5.13")), block, "NODE005 REG001", ""},
+		{"no operator, containerd 2.3.6", host(noWMCO), "4.21", []any{containerd("containerd://2.3.6")}, pass, "", ""},
+		{"no runtime told", host(), "4.21", []any{containerd("")}, pass, "", ""},
+
+		{"Server 2019 on AWS, 4.20 to 4.21", openshift("4.20.6", "AWS", onWindows(17763), uses(ebsName), with(ebs("v1.45.0"))), "4.21", nil, pass, "", ""},
+		{"Windows 11", host(), "4.21", []any{build("10.0.22631.3447", "10.0.22631")}, warn, "NODE006", ""},
+		{"Server 2019 on vSphere", host(), "4.21", []any{build("10.0.17763.5000", "10.0.17763")}, warn, "NODE006", ""},
+
+		{"a conditional update whose risk isn't known", host(recommended("Unknown"), offers("4.20.9")), "4.21.9", nil, warn, "UPDATE003", ""},
+		{"a conditional update that is recommended", host(recommended("True")), "4.21.9", nil, pass, "", ""},
+		{"updates can't be retrieved", host(func(c *cluster) { c.offered = nil }), "4.21", []any{condition("RetrievedUpdates", "False", "RemoteFailed")}, pass, "", ""},
+		{"no channel", host(func(c *cluster) { c.channel = "" }), "4.21", nil, pass, "", ""},
+
+		{"the driver's config is missing", host(), "4.21", waiting("CreateContainerConfigError"), block, "REG004", "CreateContainerConfigError"},
+		{"the driver's pods are being created", host(), "4.21", waiting("ContainerCreating"), block, "REG004", ""},
+		{"the image's name is wrong", host(), "4.21", waiting("InvalidImageName"), block, "REG004", "InvalidImageName"},
+		{"a container can't start", host(), "4.21", waiting("RunContainerError"), block, "REG004", "RunContainerError"},
+
+		{"the DaemonSet was just changed", host(), "", []any{onSet(func(ds *appsv1.DaemonSet) { ds.Generation = 2 })}, warn, "AFTER001", ""},
+		{"host network alone isn't HostProcess", host(), "", []any{onSet(func(ds *appsv1.DaemonSet) {
+			ds.Spec.Template.Spec.SecurityContext = nil
+		}), noneReady, unproven[0]}, block, "HP001 REG001", ""},
+		{"HostProcess by each container", host(), "4.21", []any{onSet(perContainer)}, pass, "", ""},
+
+		{"a folder of AKS that isn't there", openshift("4.20.6", "Azure", uses(azureFileName), with(azureFileHost("v1.33.3-windows-hp"))), "4.21", append(slices.Clone(unproven), mounts(`C:\k\`, corev1.HostPathDirectory)), block, "REG001", ""},
+		{"another kubelet's folder", pipes(), "4.20", append(slices.Clone(unproven), hostPath("plugins_registry", `D:\kubelet\plugins_registry\`)), block, "REG001 REG006", ""},
+		{"registration path without a drive", pipes(), "4.20", append(slices.Clone(unproven), hostPath("plugins_registry", `\var\lib\kubelet\plugins_registry\`)), block, "REG001", ""},
+
+		{"the tag of Windows' own image", host(), "4.21", tagged("registry.example.com/csi/driver:v3.5.0-windows-ltsc2022-amd64"), pass, "", ""},
+		{"a tag without v", host(), "4.21", tagged("quay.io/acme/vsphere-csi-driver:3.5.0"), pass, "", ""},
+		{"a tag with a build of one's own", host(), "4.21", tagged("quay.io/acme/vsphere-csi-driver:v3.5.0_acme.1"), unknown, "SKEW005", ""},
+		{"a tag with a build of one's own, by a dash", host(), "4.21", tagged("quay.io/acme/vsphere-csi-driver:v3.5.0-acme.1"), unknown, "SKEW005", ""},
+		{"a candidate of the version", host(), "4.21", tagged("registry.k8s.io/csi-vsphere/driver:v3.5.0-rc.1"), pass, "", ""},
+
+		{"the operator is a release ahead", host(operator("10.21.1"), nodesOf("4.21")), "", nil, block, "NODE001", ""},
+		{"an acknowledgement that isn't true", openshift("4.13.50", "Azure", acked("ack-4.13-kube-1.27-api-removals-in-4.14"), uses(azureFileName), with(azureFile("v1.25.1"))), "4.14", []any{func(m *corev1.ConfigMap) {
+			for k := range m.Data {
+				if m.Name == "admin-acks" {
+					m.Data[k] = "True"
+				}
+			}
+		}}, warn, "INTREE005", ""},
 	}
 }
 
@@ -186,35 +264,48 @@ func TestDimensions(t *testing.T) {
 	for _, d := range dimensions() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			list := d.cluster.objects()
-			for _, o := range list {
-				for _, edit := range d.edit {
-					apply(edit, o)
-				}
-			}
-			file := filepath.Join(t.TempDir(), "cluster.json")
-			write(t, file, listOf(t, list))
-			asked := []string{"--manifests", file}
-			if d.to != "" {
-				asked = append(asked, "--to", d.to)
-			}
-			r := judge(t, asked)
-			verdict := r.Verdict
-			if verdict == finding.Info {
-				verdict = pass
-			}
-			if got := grounds(r); verdict != d.verdict || got != d.rules {
-				t.Errorf("%s by %q, want %s by %q", r.Verdict, got, d.verdict, d.rules)
-			}
-			r.holds(t)
-			if d.act != "" && !slices.ContainsFunc(r.Steps, func(s step) bool { return strings.Contains(s.What, d.act) }) {
-				t.Errorf("no step has %q: %+v", d.act, r.Steps)
-			}
+			d.check(t, judge(t, d.asked(t)))
 		})
 	}
 }
 
-const pass = finding.Pass
+// asked writes the cluster's objects, and says what is asked about them.
+func (d *dimension) asked(t *testing.T) []string {
+	list := d.cluster.objects()
+	for _, o := range list {
+		for _, edit := range d.edit {
+			apply(edit, o)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "cluster.json")
+	write(t, file, listOf(t, list))
+	asked := []string{"--manifests", file}
+	if d.to != "" {
+		asked = append(asked, "--to", d.to)
+	}
+	return asked
+}
+
+func (d *dimension) check(t *testing.T, r *answer) {
+	verdict := r.Verdict
+	if verdict == finding.Info {
+		verdict = pass
+	}
+	if got := grounds(r); verdict != d.verdict || got != d.rules {
+		t.Errorf("%s by %q, want %s by %q", r.Verdict, got, d.verdict, d.rules)
+	}
+	r.holds(t)
+	if d.act != "" && !slices.ContainsFunc(r.Steps, func(s step) bool { return strings.Contains(s.What, d.act) }) {
+		t.Errorf("no step has %q: %+v", d.act, r.Steps)
+	}
+}
+
+const (
+	pass    = finding.Pass
+	warn    = finding.Warn
+	block   = finding.Block
+	unknown = finding.Unknown
+)
 
 // apply makes an edit of an object that it is for.
 func apply(edit, object any) {
@@ -230,6 +321,10 @@ func apply(edit, object any) {
 		}
 	case *corev1.Pod:
 		if f, ok := edit.(onPod); ok {
+			f(o)
+		}
+	case *corev1.ConfigMap:
+		if f, ok := edit.(func(*corev1.ConfigMap)); ok {
 			f(o)
 		}
 	case *storagev1.CSINode:

@@ -210,9 +210,9 @@ func mixedStates() []state {
 			why:     "containerd 1.7 of the nodes is out of support and vulnerable, and no operator keeps it", source: containerdReleases,
 		},
 		{
-			name: "nodes without WMCO, csi-proxy from nowhere that is seen", cluster: vs("4.18.20", noWMCO, uses(vsphereName), with(vsphere("v3.3.1"))), to: "4.19",
-			verdict: finding.Unknown,
-			why:     "the driver registers without a call that a mount needs; whether csi-proxy runs only its log tells", source: dialsPipes,
+			name: "nodes without WMCO, csi-proxy is seen by a mounted volume alone", cluster: vs("4.18.20", noWMCO, uses(vsphereName), with(vsphere("v3.3.1"))), to: "4.19",
+			verdict: finding.Warn,
+			why:     "a pod runs with a volume that only csi-proxy could mount; containerd 1.7 is out of support, and no operator keeps it", source: dialsPipes,
 		},
 		{
 			name: "kubelets a minor behind, to an odd release", cluster: vs("4.20.6", nodesOf("4.19"), operator("10.19.2"), uses(vsphereName), with(vsphereHost("v3.5.0"))), to: "4.21",

@@ -50,6 +50,21 @@ func (c *cluster) objects() []any {
 	}
 	list = append(list, c.gates()...)
 	list = append(list, c.pool("master", false), c.pool("worker", c.pausedPools))
+	if c.plain {
+		list = slices.DeleteFunc(list, func(o any) bool {
+			switch o := o.(type) {
+			case fields:
+				return true
+			case *corev1.ConfigMap:
+				return true
+			case *corev1.Namespace:
+				return strings.HasPrefix(o.Name, "openshift")
+			case *corev1.Node:
+				delete(o.Labels, "node.openshift.io/os_id")
+			}
+			return false
+		})
+	}
 	return append(list, c.extra...)
 }
 
@@ -90,7 +105,7 @@ func (c *cluster) clusterVersion() fields {
 	status["availableUpdates"] = updates
 	var conditional []any
 	for _, v := range c.risky {
-		conditional = append(conditional, fields{"release": fields{"version": v}, "conditions": []any{fields{"type": "Recommended", "status": "False", "reason": "SlowDisks"}}})
+		conditional = append(conditional, fields{"release": fields{"version": v}, "conditions": []any{fields{"type": "Recommended", "status": cmp.Or(c.recommended, "False"), "reason": "SlowDisks"}}})
 	}
 	status["conditionalUpdates"] = conditional
 	return custom("config.openshift.io/v1", "ClusterVersion", "", "version", fields{

@@ -124,10 +124,7 @@ func (c *Collector) hasPods(o inventory.Object) bool {
 	if c.owned[key{o.Namespace, o.Kind + "/" + o.Name}] {
 		return true
 	}
-	kind := between[o.Kind]
-	if kind == "" {
-		return false
-	}
+	kind := between[o.Kind] // "" is no owner's
 	for k := range c.owned {
 		if i := strings.LastIndexByte(k.name, '-'); i > 0 && k.namespace == o.Namespace && k.name[:i] == kind+"/"+o.Name {
 			return true
@@ -139,7 +136,7 @@ func (c *Collector) hasPods(o inventory.Object) bool {
 func (c *Collector) usesOf(p podRecord) []inventory.VolumeUse {
 	var out []inventory.VolumeUse
 	for _, v := range p.volumes {
-		u := inventory.VolumeUse{Pod: p.object, Node: p.node, Volume: v.name, Claim: v.claim, Inline: v.inline, At: v.at}
+		u := inventory.VolumeUse{Pod: p.object, Node: p.node, Volume: v.name, Claim: v.claim, Inline: v.inline, Mounted: p.runs, At: v.at}
 		if v.inline {
 			u.Provisioner, u.InTree = v.direct.provisioner, v.direct.inTree
 		}

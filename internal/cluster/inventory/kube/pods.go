@@ -33,6 +33,7 @@ func (c *Collector) pod(o inventory.Object, pod *corev1.Pod, at Locator) {
 		c.plugin(o, p, pod.Name)
 	}
 	r := c.record(o, p, pod.Name)
+	r.runs = pod.Status.Phase == corev1.PodRunning
 	if r.os == linux && r.node != "" {
 		c.linuxHomes[r.node] = true
 	}

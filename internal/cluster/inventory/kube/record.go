@@ -36,6 +36,7 @@ type difference struct {
 type podRecord struct {
 	object inventory.Object
 	node   string
+	runs   bool
 	os     string // what it asks for itself, "" for none
 	// asks is what else keeps it to some nodes; nil where os tells.
 	asks         *inventory.Scheduling

@@ -41,10 +41,11 @@ func runtimeSkew(snap *snapshot.Snapshot, report rules.Report) {
 		if nodes[0].WMCO != "" {
 			f.Case, f.Severity = "too old, WMCO's", finding.Info
 		} else {
-			f.Do = []action.Action{action.ByHand{
-				Text: "install containerd " + good + " or newer on " + rules.SomeOf(snapshot.NodeNames(nodes)) + ", one node at a time, drained",
-				Look: lookAtAll,
-			}}
+			text := "install containerd " + good + " or newer on " + rules.SomeOf(snapshot.NodeNames(nodes)) + ", one node at a time, drained"
+			if by := inventory.Brings(nodes[0].Kubelet, nodes[0].Labels); by != "" {
+				text = "replace " + rules.SomeOf(snapshot.NodeNames(nodes)) + " by nodes of a newer image or release of " + by + ", whose containerd is " + good + " or newer"
+			}
+			f.Do = []action.Action{action.ByHand{Text: text, Look: lookAtAll}}
 		}
 		report(f)
 	}

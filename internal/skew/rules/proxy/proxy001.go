@@ -43,6 +43,12 @@ func pipeText(v *snapshot.View) string {
 	return fmt.Sprintf("version %s dials csi-proxy's %s though it is a HostProcess container", v.DaemonSet.Version.Version, strings.Join(names, ", "))
 }
 
+// seenAlone tells of a node that no operator and no DaemonSet brings csi-proxy to, and
+// where it is seen at work.
+func seenAlone(s snapshot.CSIProxy) bool {
+	return s.Is == snapshot.Present && s.Node.WMCO == "" && s.Owner == nil
+}
+
 func which(ss []snapshot.CSIProxy, p snapshot.Presence) []snapshot.CSIProxy {
 	return snapshot.Select(ss, func(s snapshot.CSIProxy) bool { return s.Is == p })
 }
@@ -60,7 +66,10 @@ func unserved(v *snapshot.View, services []snapshot.CSIProxy, report rules.Repor
 				f.Do, f.When = getProxy(v.At)
 			} else {
 				f.Case, f.Same = "maybe unserved", ss[0].Reason
-				f.Remedy, f.Do = readProxyLog(ss)
+				if _, unused := v.At.Using(v.DaemonSet.Provisioner, true, nodesOf(ss)); len(unused) == len(ss) && slices.ContainsFunc(services, seenAlone) {
+					f.Severity = finding.Info // no pod needs it there
+				}
+				f.Remedy, f.Do = readProxyLog(ss, v.At.Inventory.Cluster.Other != "")
 			}
 			report(f)
 		}
@@ -89,11 +98,18 @@ func lookUp(text string) []action.Action {
 
 // readProxyLog says how to make the csi-proxy of nodes known: by the image of its
 // DaemonSet, or by its log.
-func readProxyLog(ss []snapshot.CSIProxy) (advice string, do []action.Action) {
+func readProxyLog(ss []snapshot.CSIProxy, elsewhere bool) (advice string, do []action.Action) {
 	if p := ss[0].Owner; p != nil {
 		return fmt.Sprintf("pin the image of %s to a released version, or say which one it is with --image-version %s=vX.Y.Z", p.Object, cmp.Or(p.Image.Digest, p.Image.Reference)), nil
 	}
 	nodes := serviceNodes(ss)
+	if elsewhere { // only OpenShift's oc has node-logs
+		return fmt.Sprintf("look on each node (%s) whether the service csi-proxy runs; without it, run csi-proxy as a HostProcess DaemonSet with a version in its tag", rules.SomeOf(nodes)),
+			[]action.Action{action.ByHand{
+				First: true, Text: "look on " + rules.SomeOf(nodes) + " whether the service csi-proxy runs; its log may be among the kubelet's",
+				Look: [][]string{{"kubectl", "get", "--raw", "/api/v1/nodes/" + nodes[0] + "/proxy/logs/"}},
+			}}
+	}
 	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), then check again with a must-gather that holds it (--must-gather). A node without csi-proxy needs one: let WMCO configure it, or run csi-proxy as a HostProcess DaemonSet with a version in its tag", rules.SomeOf(nodes)),
 		[]action.Action{action.Gather{Text: "read the log of csi-proxy", Get: []string{"adm", "node-logs", nodes[0], "--path=csi-proxy/csi-proxy.log"}}}
 }

@@ -50,7 +50,10 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 	if low != 0 || high != 0 {
 		to := remedy.FitVersion(v, v.DaemonSet, followed(v).Newest())
 		d.Severity, d.NoStep = finding.Warn, v.At.Hops > 0
-		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
+		d.Why = "nobody tests this pair, and the drivers' projects promise nothing for it"
+		if v.At.Inventory.Cluster.Other == "" {
+			d.Why = "OpenShift expects some skew and asks to keep it small; " + d.Why
+		}
 		if FallsBehind(v, windows) {
 			d.Severity, d.PlanInfo = finding.Info, true
 			d.Why = "it fits what the cluster has now; the update moves the Linux side, and Windows follows after it"
