@@ -336,6 +336,9 @@ func apply(edit, object any) {
 			f(o)
 		}
 	case fields:
+		if f, ok := edit.(func(fields)); ok {
+			f(o)
+		}
 		if f, ok := edit.(onVersion); ok && o["kind"] == "ClusterVersion" {
 			f(o["status"].(fields))
 		}
