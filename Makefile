@@ -63,6 +63,7 @@ release-rehearsal: need-go
 	$(GORELEASER) release --snapshot --clean
 	cd packer/plugin && API_VERSION=x5.0 $(GORELEASER) release --snapshot --clean --skip=sign
 	$(GO) test -count=1 -tags rehearsal -timeout 60m -v ./test/release/rehearsal
+	$(GO) test -count=1 -tags e2e,rehearsal -timeout 90m -run TestOlderPayload ./test/e2e
 
 ## lab: bin/lab, which runs Packer where vCenter is simulated (docs/golden-image.md)
 .PHONY: lab

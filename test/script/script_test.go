@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -71,6 +72,16 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// compiled is the machine's folder of compiled packages: Go's own for Windows are compiled
+// once, and not in each script.
+var compiled = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // setup gives each script a registry of its own, an empty cache, and the
 // machine's Go with a module cache that scripts share.
 func setup(env *testscript.Env) error {
@@ -85,7 +96,8 @@ func setup(env *testscript.Env) error {
 	env.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
 	env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 	env.Setenv("HOME", env.WorkDir+"/home")
-	for _, name := range []string{"GOPATH", "GOMODCACHE", "GOCACHE", "GOPROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"} {
+	env.Setenv("GOCACHE", compiled())
+	for _, name := range []string{"GOPATH", "GOMODCACHE", "GOPROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"} {
 		if v := os.Getenv(name); v != "" {
 			env.Setenv(name, v)
 		}

@@ -75,18 +75,21 @@ func eachPlatform(t *testing.T, tool packer.Tool, own string) map[string]*packer
 }
 
 // TestValidate: Packer, each platform's plugin and our own take every template
-// as it is written. Most of a run is Packer starting plugins and asking them:
-// several runs share the processors.
+// as it is written; the oldest Packer takes one of each platform. Most of a run is Packer
+// starting plugins and asking them: several runs share the processors.
 func TestValidate(t *testing.T) {
 	own, err := packer.Own(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range packer.Packers {
+	for i, tool := range packer.Packers {
 		t.Run("packer-"+tool.Version, func(t *testing.T) {
 			packers := eachPlatform(t, tool, own)
 			parent := t.TempDir()
 			for name, o := range folders(t, parent) {
+				if i > 0 && !o.CloudbaseInit { // they have most in them
+					continue
+				}
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					validate(t, packers[o.Platform], filepath.Join(parent, name), o)
