@@ -186,7 +186,7 @@ var suites = func() map[string][]step {
 	all := map[string][]step{
 		"test": {
 			gotest("tests that need Go and git", "20m", fast...),
-			gotest("verdicts of 200 states", "20m", "-run=^(TestStates|TestStatesAreWhole|TestSteps|TestDimensions)$", "./test/cluster/states"),
+			gotest("verdicts of 200 states", "20m", "-run=^(TestStates|TestStatesAreWhole|TestSteps|TestDimensions|TestElsewhere|TestRoutine|TestFirstScreen)$", "./test/cluster/states"),
 		},
 		// What is compiled beside others starts first: it takes longest.
 		"e2e": join([]step{system, newProxy, packer, renovate}, parts["race"], []step{kubernetes, payloads}, parts["cluster"], parts["wine"], parts["images"], parts["release"], parts["packer"]),
