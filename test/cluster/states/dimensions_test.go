@@ -212,6 +212,11 @@ func dimensions() []dimension {
 		{"a cordoned node", host(), "4.21", []any{onNode(func(n *corev1.Node) { n.Spec.Unschedulable = true })}, pass, "", ""},
 		{"a node of EKS", host(), "", []any{onNode(func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = "v1.33.5-eks-113cf36" })}, pass, "", ""},
 
+		{"ahead of either version that may come", openshift("4.20.6", "Azure", uses(azureDiskName), with(azureDiskHost("v1.34.2-windows-hp"))), "4.21", nil, pass, "", ""},
+		{"the toleration was taken away, and the pods run still", host(), "4.21", []any{
+			onSet(func(ds *appsv1.DaemonSet) { ds.Spec.Template.Spec.Tolerations = upstreamOS }),
+			onDriverPod(func(p *corev1.Pod) { p.Spec.Tolerations = upstreamOS }),
+		}, warn, "NODE004", "toleration operator: Exists"},
 		{"no operator, containerd 1.6, drivers run", host(noWMCO), "4.21", []any{containerd("containerd://1.6.8")}, warn, "NODE007", ""},
 		{"no operator, containerd 1.5, driver never started", host(noWMCO), "4.21", append(slices.Clone(unproven), containerd("containerd://1.5.13")), block, "NODE005 REG001", ""},
 		{"no operator, containerd 2.3.6", host(noWMCO), "4.21", []any{containerd("containerd://2.3.6")}, pass, "", ""},

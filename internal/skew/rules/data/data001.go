@@ -199,6 +199,11 @@ func ambiguity(v *snapshot.View, l *snapshot.Linux) finding.Severity {
 	if windows, known := v.Windows(); known && l.Rival == nil && versions.FallsBehind(v, windows) {
 		return finding.Info // it fits now, and follows after the update whichever comes
 	}
+	if windows, known := v.Windows(); known && l.Rival == nil {
+		if low, _, same := l.Distance(windows); same && low >= 0 {
+			return finding.Info // it is left as it is, whichever comes
+		}
+	}
 	return onTheWay(v, finding.Warn)
 }
 

@@ -59,7 +59,7 @@ func unseen(snap *snapshot.Snapshot, report rules.Report) bool {
 			continue
 		}
 		for _, p := range c.Drivers {
-			if p != "" && snap.Serving(p, n) == nil && !cutOff(snap, p) {
+			if p != "" && snap.Serving(p, n) == nil && !cutOff(snap, p) && !hasPod(snap, p, n) {
 				on[p] = append(on[p], n)
 			}
 		}
@@ -71,6 +71,14 @@ func unseen(snap *snapshot.Snapshot, report rules.Report) bool {
 		report(rules.Finding{Case: "unseen", Facts: rules.Facts{"nodes": on[p]}, Object: p, Do: howToFind(snap, on[p]), Evidence: rules.Cite(snap.CSINodeEvidence(on[p]))})
 	}
 	return len(on) > 0
+}
+
+// hasPod tells whether a pod of a driver's DaemonSet runs on a node, though it takes no new
+// one there: its tolerations or its node selector were changed, or the node was.
+func hasPod(snap *snapshot.Snapshot, provisioner string, n *inventory.Node) bool {
+	return slices.ContainsFunc(snap.DaemonSetsOf(provisioner), func(d *inventory.Driver) bool {
+		return slices.ContainsFunc(d.Running, func(r inventory.Running) bool { return slices.Contains(r.Nodes, n.Name) })
+	})
 }
 
 // cutOff tells whether a driver's DaemonSet was read in part: the rest may say

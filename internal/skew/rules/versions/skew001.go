@@ -75,7 +75,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 			d.Severity, d.Remedy, d.NoStep = finding.Info, endedBy(v), true
 		case hostprocess.Ahead(v) == catalog.HostProcessMandatory:
 			d.Remedy, d.NoStep = "do what HP005 asks for: it takes the driver to v"+to.Core(), true
-		case low > 0: // going back is no step of a plan
+		case low >= 0: // going back is no step of a plan
 			d.Severity, d.NoStep = finding.Info, true
 			d.Remedy = "nothing has to be done: leave it, and choose v" + to.Core() + " at its next change"
 			if gone := remedy.GoneImage(v.Catalog, v.DaemonSet.HostProcess, to); gone != "" {
