@@ -32,12 +32,12 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 7311},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 7313},
 	"hack":             {[]string{"internal/build", "internal/image"}, 1990},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9179},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 9186},
-	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13455},
+	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13459},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5937},
 	"packer":           {[]string{"internal/base"}, 5400},
 	"payload":          {[]string{"internal/image", "internal/base"}, 2957},

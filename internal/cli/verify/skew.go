@@ -104,6 +104,9 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
+	if o.from != "" && inv.Cluster.Other == inventory.Unmarked {
+		inv.Cluster.Other = "" // who asks says that it is OpenShift
+	}
 	other := inv.Cluster.Other != ""
 	if o.from != "" && o.to == "" {
 		inv.Cluster.Other = "" // the drivers are compared with those of that release

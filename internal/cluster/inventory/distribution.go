@@ -2,6 +2,10 @@ package inventory
 
 import "strings"
 
+// Unmarked is a cluster whose API server has no ClusterVersion and whose nodes show no
+// other distribution.
+const Unmarked = "Kubernetes without OpenShift's API"
+
 // marks are what only nodes of a distribution have: a part of the kubelet's version, a
 // label or an annotation, or how one begins.
 var marks = []struct{ distribution, kubelet, key string }{

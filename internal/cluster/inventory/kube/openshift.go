@@ -22,7 +22,7 @@ func (c *Collector) ServerVersion(version string, at inventory.Evidence) {
 func (c *Collector) NotOpenShift() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.other = cmp.Or(c.other, "Kubernetes without OpenShift's API")
+	c.other = cmp.Or(c.other, inventory.Unmarked)
 }
 
 func (c *Collector) evidence(where, text string) {
