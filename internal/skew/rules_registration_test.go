@@ -251,7 +251,9 @@ func pathCases() []ruleCase {
 		{name: "a Linux DaemonSet for every node", id: "REG007", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: linuxEverywhere(false), want: finding.Warn,
 			says: "fit win-0", does: "kubernetes.io/os\":\"linux", fix: linuxEverywhere(true), count: 1},
 		{name: "a Windows DaemonSet for every node", id: "REG007", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = nil }), want: finding.Warn,
-			says: "fit Linux nodes", does: "kubernetes.io/os: windows", fix: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"kubernetes.io/os": "windows"} }), count: 1},
+			says: "fit Linux nodes", does: "kubernetes.io/os: windows", fix: onWindows(func(d *inventory.Driver) {
+				d.Scheduling.NodeSelector = map[string]string{"kubernetes.io/os": "windows"}
+			}), count: 1},
 		{name: "a Windows DaemonSet for a pool", id: "REG007", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"pool": "windows"} })},
 		{name: "OpenShift's own", id: "REG007", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(linuxEverywhere(false), func(inv *inventory.Inventory) { inv.Drivers[len(inv.Drivers)-1].OperatorManaged = true })},
 		{name: "one place each", id: "REG006", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: fixed},
