@@ -35,7 +35,7 @@ var rooms = map[string]room{
 	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 7313},
 	"hack":             {[]string{"internal/build", "internal/image"}, 1990},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 2800},
-	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9179},
+	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 9182},
 	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 9186},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base"}, 13459},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 5937},

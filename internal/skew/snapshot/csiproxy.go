@@ -131,10 +131,16 @@ func (snap *Snapshot) servedPipes(s *CSIProxy) {
 	if s.Is != PresenceUnknown || s.Node.WMCO != "" {
 		return
 	}
-	for _, u := range snap.Inventory.Volumes {
-		if !u.Mounted || u.InTree != "" || u.Node != s.Node.Name {
-			continue
+	onNode := Memo(snap, "mounted by node", func() map[string][]*inventory.VolumeUse {
+		by := map[string][]*inventory.VolumeUse{}
+		for _, u := range Pointers(snap.Inventory.Volumes) {
+			if u.Mounted && u.InTree == "" {
+				by[u.Node] = append(by[u.Node], u)
+			}
 		}
+		return by
+	})
+	for _, u := range onNode[s.Node.Name] {
 		if d := snap.Serving(u.Provisioner, s.Node); d != nil && d.Mode() == "csi-proxy" {
 			s.Is, s.By, s.Reason = Present, u.Pod.String()+" runs with a volume of "+u.Provisioner, "no log of it was read"
 			s.At = append(s.At, u.At)

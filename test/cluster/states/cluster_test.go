@@ -181,6 +181,9 @@ func labelled(key, value string) mod {
 	}
 }
 
+// noWMCO is a cluster whose nodes no operator keeps.
+func noWMCO(c *cluster) { operator("")(c) }
+
 // change does anything else.
 func change(f func(*cluster)) mod { return f }
 

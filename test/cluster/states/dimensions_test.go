@@ -141,12 +141,6 @@ func dimensions() []dimension {
 	host := func(mods ...mod) *cluster {
 		return openshift("4.20.6", "VSphere", append([]mod{uses(vsphereName), with(vsphereHost("v3.5.0")), offers("4.20.9", "4.21.9")}, mods...)...)
 	}
-	noWMCO := func(c *cluster) {
-		c.wmco = ""
-		for i := range c.nodes {
-			c.nodes[i].wmco = ""
-		}
-	}
 	recommended := func(status string) mod {
 		return func(c *cluster) { c.risky, c.recommended = []string{"4.21.9"}, status }
 	}

@@ -56,12 +56,6 @@ func mixedStates() []state {
 	vs := func(release string, mods ...mod) *cluster { return openshift(release, "VSphere", mods...) }
 	smbOperator := change(func(c *cluster) { c.linux = append(c.linux, operated("smb-csi-driver-node", smbName)) })
 	paused := change(func(c *cluster) { c.pausedPools, c.channel = true, "eus-4.18" })
-	noWMCO := change(func(c *cluster) {
-		c.wmco = ""
-		for i := range c.nodes {
-			c.nodes[i].wmco = ""
-		}
-	})
 	brought := vsphereHost("v3.7.1", at(drivers, "vmware-vsphere-csi-driver-windows-node"), func(d *driver) { d.operated = true })
 	here, err := os.Getwd() // a plan's script runs in another folder
 	if err != nil {

@@ -46,12 +46,6 @@ func oddStates() []state {
 	aws := func(release string, mods ...mod) *cluster { return openshift(release, "AWS", mods...) }
 	vs := func(release string, mods ...mod) *cluster { return openshift(release, "VSphere", mods...) }
 	paused := change(func(c *cluster) { c.pausedPools = true })
-	noWMCO := change(func(c *cluster) {
-		c.wmco = ""
-		for i := range c.nodes {
-			c.nodes[i].wmco = ""
-		}
-	})
 	down := func(nodes ...int) mod {
 		return change(func(c *cluster) {
 			for _, i := range nodes {

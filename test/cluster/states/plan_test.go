@@ -137,13 +137,15 @@ func runPlans(t *testing.T, plans []*state) int {
 	return count[works]
 }
 
+// minors are the releases, in the order of updates.
+var minors = []string{"4.12", "4.13", "4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "4.21", "4.22", "5.0"}
+
 // offeredTo are patches of the minors on the way.
 func offeredTo(s *state) []string {
-	order := []string{"4.12", "4.13", "4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "4.21", "4.22", "5.0"}
-	from, to := slices.Index(order, minor(s.cluster.release)), slices.Index(order, minor(s.to))
+	from, to := slices.Index(minors, minor(s.cluster.release)), slices.Index(minors, minor(s.to))
 	var list []string
 	for i := from + 1; i <= to; i++ {
-		list = append(list, order[i]+".9")
+		list = append(list, minors[i]+".9")
 	}
 	return list
 }

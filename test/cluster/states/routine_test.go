@@ -1,7 +1,6 @@
 package states
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -18,7 +17,7 @@ func routine(t *testing.T) (list []dimension) {
 		t.Fatal(err)
 	}
 	hp := func(tag string) string { return tag + "-windows-hp" }
-	order := []string{"4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "4.21", "4.22", "5.0"}
+	order := minors[2:] // from 4.14 on
 	for _, p := range []struct {
 		name, platform string
 		deploy         func(tag string, release int) driver
@@ -60,7 +59,7 @@ func routine(t *testing.T) (list []dimension) {
 				continue // nobody knows it well enough
 			}
 			d := p.deploy("v"+ships[0].Version, i)
-			mods := []mod{uses(d.provisioner), with(d), acked(fmt.Sprintf("ack-%s-kube-1.27-api-removals-in-4.14", minor))}
+			mods := []mod{uses(d.provisioner), with(d)}
 			if p.name == "gcp-pd" {
 				mods = append(mods, namespace(d.namespace, enforces("privileged")))
 			}

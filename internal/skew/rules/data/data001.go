@@ -196,12 +196,9 @@ func ambiguity(v *snapshot.View, l *snapshot.Linux) finding.Severity {
 	if _, some := l.Holds(differs); !some {
 		return finding.Info
 	}
-	if windows, known := v.Windows(); known && l.Rival == nil && versions.FallsBehind(v, windows) {
-		return finding.Info // it fits now, and follows after the update whichever comes
-	}
 	if windows, known := v.Windows(); known && l.Rival == nil {
-		if low, _, same := l.Distance(windows); same && low >= 0 {
-			return finding.Info // it is left as it is, whichever comes
+		if low, _, same := l.Distance(windows); same && low >= 0 || versions.FallsBehind(v, windows) {
+			return finding.Info // it is left as it is, or fits now and follows, whichever comes
 		}
 	}
 	return onTheWay(v, finding.Warn)
